@@ -4,6 +4,12 @@ import { Caller, type CallOptions, type MemoriaOptions } from "./call.js";
 export { MemoriaProblem } from "./call.js";
 export type { Answer, CallOptions, MemoriaOptions, RequestOptions } from "./call.js";
 
+/** A webhook, and the secret of its signatures, which is shown this once. */
+export interface AddedWebhook {
+  webhook: Webhook;
+  secret: string;
+}
+
 /** Numbers of documents that still wait for their vector. */
 export interface BacklogStatus {
   pending: number;
@@ -616,6 +622,30 @@ export interface UnreadImportLine {
 /** States of a memory: whether it holds, and why not. */
 export type Validity = "active" | "superseded" | "contradicted" | "archived" | "pending_confirmation";
 
+/** Address to which a tenant's events are sent. Its secret is shown when it is added, only. */
+export interface Webhook {
+  id: string;
+  url: string;
+  created_at: string;
+  last_event?: JsonValue;
+  delivered_at?: string;
+  failed_attempts?: number;
+  not_before: string;
+  last_error?: string;
+}
+
+/** All webhooks, oldest first. */
+export interface WebhookList {
+  webhooks: Webhook[];
+}
+
+/** What came of a message on trial. */
+export interface WebhookTrial {
+  webhook: Webhook;
+  arrived: boolean;
+  fault?: string;
+}
+
 /** A first-level result. */
 export interface WireConclusion {
   id: string;
@@ -1172,6 +1202,32 @@ export interface ImportMemoryArguments {
   lines: BodyInit;
 }
 
+export interface ListEventsArguments {
+  after?: string;
+  follow?: boolean;
+}
+
+export interface ListWebhooksArguments {
+}
+
+export interface AddWebhookArguments {
+  url: string;
+  /** Checked against the token's tenant. */
+  tenant_id?: string;
+}
+
+export interface TestWebhookArguments {
+  webhook_id: string;
+  /** Checked against the token's tenant. */
+  tenant_id?: string;
+}
+
+export interface RemoveWebhookArguments {
+  webhook_id: string;
+  /** Checked against the token's tenant. */
+  tenant_id?: string;
+}
+
 /** Arguments and answer of each operation. */
 export interface Operations {
   record_conversation: { arguments: RecordConversationArguments; answer: WireReceipt };
@@ -1208,6 +1264,11 @@ export interface Operations {
   undo_night: { arguments: UndoNightArguments; answer: UndoResult };
   export_memory: { arguments: ExportMemoryArguments; answer: Response };
   import_memory: { arguments: ImportMemoryArguments; answer: Merged };
+  list_events: { arguments: ListEventsArguments; answer: Response };
+  list_webhooks: { arguments: ListWebhooksArguments; answer: WebhookList };
+  add_webhook: { arguments: AddWebhookArguments; answer: AddedWebhook };
+  test_webhook: { arguments: TestWebhookArguments; answer: WebhookTrial };
+  remove_webhook: { arguments: RemoveWebhookArguments; answer: Webhook };
 }
 
 /** One tenant's memory on a server: a method per operation of its REST interface. */
@@ -1281,4 +1342,14 @@ export declare class Memoria extends Caller<Operations> {
   exportMemory(given?: ExportMemoryArguments, options?: CallOptions): Promise<Response>;
   /** Bring in an export. It may be sent again: what is here already is not doubled. */
   importMemory(given: ImportMemoryArguments, options?: CallOptions): Promise<Merged>;
+  /** Tell what changes in this memory as it changes, by ids alone, as server-sent events. `Last-Event-ID` goes on where a stream has ended. */
+  listEvents(given?: ListEventsArguments, options?: CallOptions): Promise<Response>;
+  /** List the addresses to which events are sent, and how far each has come. */
+  listWebhooks(given?: ListWebhooksArguments, options?: CallOptions): Promise<WebhookList>;
+  /** Send what changes in this memory from now on to an address, signed with a secret that is shown this once. */
+  addWebhook(given: AddWebhookArguments, options?: CallOptions): Promise<AddedWebhook>;
+  /** Send a message without events to a webhook now. */
+  testWebhook(given: TestWebhookArguments, options?: CallOptions): Promise<WebhookTrial>;
+  /** Send no more events to a webhook. */
+  removeWebhook(given: RemoveWebhookArguments, options?: CallOptions): Promise<Webhook>;
 }

@@ -38,6 +38,11 @@ const OPERATIONS = {
   undo_night: { method: "POST", path: "/memory/nights/{run_id}/undo" },
   export_memory: { method: "GET", path: "/memory/export", answers: "application/jsonl" },
   import_memory: { method: "POST", path: "/memory/import", takes: "application/jsonl" },
+  list_events: { method: "GET", path: "/memory/events", answers: "text/event-stream", reads: true },
+  list_webhooks: { method: "GET", path: "/memory/webhooks" },
+  add_webhook: { method: "POST", path: "/memory/webhooks" },
+  test_webhook: { method: "POST", path: "/memory/webhooks/{webhook_id}/test" },
+  remove_webhook: { method: "POST", path: "/memory/webhooks/{webhook_id}/remove" },
 };
 
 /** One tenant's memory on a server: a method per operation of its REST interface. */
@@ -214,5 +219,30 @@ export class Memoria extends Caller {
   /** Bring in an export. It may be sent again: what is here already is not doubled. */
   importMemory(given, options) {
     return this.body("import_memory", given, options);
+  }
+
+  /** Tell what changes in this memory as it changes, by ids alone, as server-sent events. `Last-Event-ID` goes on where a stream has ended. */
+  listEvents(given, options) {
+    return this.body("list_events", given, options);
+  }
+
+  /** List the addresses to which events are sent, and how far each has come. */
+  listWebhooks(given, options) {
+    return this.body("list_webhooks", given, options);
+  }
+
+  /** Send what changes in this memory from now on to an address, signed with a secret that is shown this once. */
+  addWebhook(given, options) {
+    return this.body("add_webhook", given, options);
+  }
+
+  /** Send a message without events to a webhook now. */
+  testWebhook(given, options) {
+    return this.body("test_webhook", given, options);
+  }
+
+  /** Send no more events to a webhook. */
+  removeWebhook(given, options) {
+    return this.body("remove_webhook", given, options);
   }
 }

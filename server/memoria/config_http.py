@@ -2,7 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    IPvAnyNetwork,
+    StringConstraints,
+    field_validator,
+)
 
 from memoria.config_checks import check_safe_url
 
@@ -19,6 +26,13 @@ def _split_pairs(value: object) -> object:
     if len(named) < len(pairs) or not all(named) or not all(named.values()):
         raise ValueError("write VALUE=TENANT for each value once, such as ann@example.com=ann")
     return named
+
+
+def _split_networks(value: object) -> object:
+    """Return a text such as `10.0.3.7,192.168.0.0/24` as the list of its parts."""
+    if not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 class HttpSettings(BaseModel):
@@ -52,5 +66,12 @@ class HttpSettings(BaseModel):
     http_calls_per_second: float = Field(20, ge=0, le=100_000)
     """How many calls a second a token may make over HTTP on average; five times as many at once. 0:
     any number."""
+
+    private_networks: (
+        Annotated[tuple[IPvAnyNetwork, ...], BeforeValidator(_split_networks)] | None
+    ) = None
+    """Addresses or networks beside the public internet to which a server over HTTP may send events
+    and ask an issuer for its keys, such as `10.0.3.7,192.168.0.0/24`; to these also without TLS. By
+    default none, but for the addresses that stand in the settings of the issuer themselves."""
 
     _check_urls = field_validator("jwt_issuer", "jwt_keys_url", "jwt_resource")(check_safe_url)

@@ -16,7 +16,15 @@ from memoria import Memoria
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.queue import ExtractionQueue
-from memoria.app.sync import SyncEntities, SyncMemoria, SyncPrivateSwitch, SyncProvenance, SyncQueue
+from memoria.app.sync import (
+    SyncEntities,
+    SyncMemoria,
+    SyncPrivateSwitch,
+    SyncProvenance,
+    SyncQueue,
+    SyncTimeline,
+)
+from memoria.app.timeline import TimelineQueries
 from memoria.errors import ClosedError, InvalidInputError, MemoriaError
 from memoria.inference.embedder import BundledEmbedder
 from memoria.model import LIBRARY
@@ -46,6 +54,7 @@ def memory(home: Path, embedder: BundledEmbedder) -> Iterator[SyncMemoria]:
         (SyncPrivateSwitch, PrivateSwitch),
         (SyncProvenance, ProvenanceQueries),
         (SyncEntities, EntityQueries),
+        (SyncTimeline, TimelineQueries),
     ],
 )
 def test_every_operation_has_a_twin_that_takes_the_same_and_says_the_same(

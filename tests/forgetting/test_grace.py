@@ -18,7 +18,9 @@ from memoria.model.forgetting import ForgetSelection
 NOON = 1_795_176_000_000
 LATER = NOON + 8 * DAY_MS
 HIDDEN = {"hidden_changes.image", "hidden_texts.text", "hidden_files.content", "file memoria.db"}
-PASSING = {"audit_log", "settings", "tenants", "embedding_backlog", "sqlite_sequence"}
+PASSING = {
+    "audit_log", "settings", "tenants", "embedding_backlog", "sqlite_sequence", "events",
+}  # fmt: skip
 """Tables that go on; no word is in any of them."""
 
 

@@ -135,7 +135,7 @@ def test_the_same_fact_changed_in_chat_and_file_is_a_conflict_that_is_seen(desk:
     assert desk.read().count("port") == 2
     assert desk.get(port).content == "The API listens on port 7070"
     with desk.store.read("default") as tx:
-        (held,) = tx.memories.list_pending(10)
+        (held,) = tx.waiting.list_pending(10)
         (tie,) = [
             edge
             for edge in tx.graph.list_edges(Node("memory", held.id), Filters(include_history=True))
@@ -161,7 +161,7 @@ def test_deleting_one_of_two_wordings_settles_the_conflict(
     assert "Conflicts" not in desk.read()
     assert desk.read().count("port") == 1
     with desk.store.read("default") as tx:
-        assert tx.memories.list_pending(10) == []
+        assert tx.waiting.list_pending(10) == []
     assert desk.night().written == []
 
 

@@ -47,7 +47,7 @@ from memoria.store.values import Filters, NewEvidence
 TENANT = "ann"
 NEVER_CHANGED_BY_A_NIGHT = {
     "tenants", "sessions", "turns", "audit_log", "tombstones", "private_times",
-    "transcripts", "tokens",
+    "transcripts", "tokens", "webhooks",
 }  # fmt: skip
 FORGOTTEN_ONLY = {
     "forget_reports", "forget_digests", "hidden_changes", "hidden_texts", "hidden_files",
@@ -275,7 +275,7 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
     tables = {name for name, sql in schema().items() if sql.startswith("CREATE TABLE")}
     derived = {
         "settings", "embeddings", "passages", "embedding_models", "embedding_backlog",
-        "leases", "model_calls",
+        "leases", "model_calls", "events",
     }  # fmt: skip
     shadows = {name for name in tables if name.startswith(("search_index", "sqlite_"))}
     own = {name for name in tables if name.startswith("nightly_")}

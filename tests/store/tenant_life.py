@@ -33,12 +33,14 @@ from memoria.model import (
 )
 from memoria.model.access import Access, Token
 from memoria.model.core import CoreLine
+from memoria.model.events import Webhook
 from memoria.model.forgetting import ForgetReport
 from memoria.model.nightly import GeneratedFile, RunOptions
 from memoria.model.privacy import PrivateTime
 from memoria.model.provenance import transcript_channel
 from memoria.store.rows.capture import TranscriptPlace
 from memoria.store.rows.forgotten import HiddenFile
+from memoria.store.rows.outbox import KeptWebhook
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
@@ -236,6 +238,8 @@ def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
 
 def give_token_and_plan_night(tx: Transaction, tenant: str) -> None:
     tx.tokens.add(Token(id=f"token of {tenant}", access=Access.READ, created_at=1), b"digest")
+    webhook = Webhook(id=f"webhook of {tenant}", url="https://a.example", created_at=1)
+    tx.webhooks.add(KeptWebhook(webhook, "whsec_"))
     item = f"{tenant}'s item"
     steps = RunOptions(steps=("archive_expired",))
     run = tx.nightly_runs.open_run() or tx.nightly_runs.begin_run(new_id(), 1, steps)

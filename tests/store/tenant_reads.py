@@ -9,10 +9,11 @@ from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
 from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
 from memoria.model import Entity, InferredBy, Node, Role
+from memoria.model.events import BEGINNING
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
-from memoria.store.rows.listings import ListedMemories, ListedSpan
+from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -20,6 +21,7 @@ from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 EVERY = Filters(include_history=True)
 EVER = 1 << 60
+WHOLE_TIME = LocalDay(date(2026, 1, 1), 0, EVER)
 BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 
 
@@ -220,7 +222,13 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
     "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
     "episodes.list_active": lambda tx, _: tx.episodes.list_active(0, 100),
+    "episodes.list_newest": lambda tx, them: [
+        f"{session=} n={n}" for session, n in tx.episodes.list_newest(them.sessions)
+    ],
     "episodes.list_over_turns": lambda tx, them: tx.episodes.list_over_turns(them.ns),
+    "episodes.list_turns": lambda tx, them: [
+        f"n={n}" for _, n in tx.episodes.list_turns(them.memory_ids)
+    ],
     "episodes.list_read_before": lambda tx, them: tx.episodes.list_read_before(
         dict.fromkeys(them.memory_ids, 1 << 60)
     ),
@@ -269,6 +277,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.graph.links_inferred_by(i) == "model" or tx.graph.list_edges(Node("memory", i), EVERY)
         for i in them.memory_ids
     ],
+    "graph.list_by_name": lambda tx, _: tx.graph.list_by_name("", None, EVERY, 100)[0],
     "graph.list_edges": lambda tx, them: [
         tx.graph.list_edges(node, EVERY)
         for node in (
@@ -293,12 +302,23 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "ledger.newest": lambda tx, _: tx.ledger.newest(),
     "ledger.reading_price": lambda tx, _: tx.ledger.reading_price(0).calls,
     "ledger.spending": lambda tx, _: tx.ledger.spending(0, 1 << 60).calls,
+    "listings.describe": lambda tx, them: list(tx.listings.describe(them.sessions).values()),
+    "listings.list_held": lambda tx, _: [
+        f"session={one.n}"
+        for one in tx.listings.list_held([WHOLE_TIME], ListedSpan(0, 9, everywhere=True)).sessions
+    ],
     "listings.list_memories": lambda tx, _: (
         tx.listings.list_memories(ListedMemories(), ListedSpan(0, 100, everywhere=True)).items
     ),
     "listings.list_sessions": lambda tx, _: (
         tx.listings.list_sessions(None, ListedSpan(0, 100, everywhere=True)).items
     ),
+    "listings.walk_memories": lambda tx, them: [
+        tx.listings.walk_memories(
+            ListedMemories(), ListedSpan(0, 100, everywhere=True), after
+        ).items
+        for after in (None, *(WalkPlace(EVER, one) for one in them.memory_ids))
+    ],
     "memories.by_version_numbers": lambda tx, them: tx.memories.by_version_numbers(them.ns),
     "memories.find_by_fingerprint": lambda tx, _: [
         tx.memories.find_by_fingerprint(fingerprint(text)) for text in SAID
@@ -308,13 +328,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_awaiting_turns": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_awaiting_turns(them.ns)
     ],
+    "memories.list_by_turns": lambda tx, them: [
+        f"{turn=} n={n}" for turn, n in tx.memories.list_by_turns(them.ns, 100)
+    ],
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
     ),
     "memories.list_concluded_turns": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_concluded_turns(them.ns)
     ],
-    "memories.list_contradicted": lambda tx, _: tx.memories.list_contradicted(100),
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
     ),
@@ -322,7 +344,6 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.memories.list_evidence(i) for i in them.memory_ids
     ],
     "memories.list_of_property": lambda tx, _: tx.memories.list_of_property("user", "port"),
-    "memories.list_pending": lambda tx, _: tx.memories.list_pending(100),
     "memories.list_repeated_in": lambda tx, them: tx.memories.list_repeated_in(them.ns),
     "memories.list_spoken_for": lambda tx, them: [
         f"n={n} " for n in tx.memories.list_spoken_for(them.ns)
@@ -365,7 +386,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "portable.read": lambda tx, _: [
         [*tx.portable.read(kind, PortableSelection())] for kind in PORTABLE_KINDS
     ],
+    "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
+    "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
+    "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
+    "webhooks.find": lambda tx, _: [
+        found.webhook.id
+        for one in ("ann", "bob")
+        if (found := tx.webhooks.find(f"webhook of {one}"))
+    ],
     "tokens.find": lambda tx, _: [
         found for one in ("ann", "ben") if (found := tx.tokens.find(f"token of {one}"))
     ],
@@ -388,6 +417,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "queue.get_entry": lambda tx, them: [tx.queue.get_entry(i) for i in them.entry_ids],
     "queue.list_entries": lambda tx, _: tx.queue.list_entries(None, 100),
+    "queue.list_over_turns": lambda tx, them: tx.queue.list_over_turns(them.ns),
     "queue.list_resting": lambda tx, them: [tx.queue.list_resting(n, -1) for n in them.sessions],
     "queue.has_done": lambda tx, _: tx.queue.has_done(),
     "queue.status": lambda tx, _: tx.queue.status().waiting,
@@ -438,4 +468,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "turn_columns.surroundings": lambda tx, them: list_surroundings(
         tx.turn_columns.surroundings(them.ns, (), include_processed=True)
     ),
+    "waiting.count_contradicted": lambda tx, _: [tx.waiting.count_contradicted(EVERY)],
+    "waiting.count_pending": lambda tx, _: [tx.waiting.count_pending(EVERY)],
+    "waiting.list_by_id": lambda tx, them: tx.waiting.list_by_id(them.memory_ids),
+    "waiting.list_contradicted": lambda tx, _: tx.waiting.list_contradicted(100),
+    "waiting.list_pending": lambda tx, _: tx.waiting.list_pending(100),
 }

@@ -90,6 +90,7 @@ WRITES = {
     "file_records.forget",
     "file_records.put",
     "graph.merge_entities",
+    "graph.remove_edge",
     "graph.remove_extracted",
     "graph.remove_turn_names",
     "graph.split_entity",
@@ -161,6 +162,11 @@ WRITES = {
     "tombstones.add_all",
     "tombstones.lift",
     "transcripts.set",
+    "webhooks.add",
+    "webhooks.note_failed",
+    "webhooks.note_sent",
+    "webhooks.remove",
+    "webhooks.replace",
 }
 
 
@@ -338,6 +344,10 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
         mine = tx.graph.upsert_entity(own, Mention(name="the port"))
         for memory_id in them.memory_ids:
             tx.graph.remove_extracted(memory_id)
+            for end in them.memory_ids:
+                tx.graph.remove_edge(
+                    Node("memory", memory_id), EdgeType.CONTRADICTS, Node("memory", end)
+                )
             with pytest.raises(NotFoundError):
                 tx.graph.upsert_entity(memory_id, Mention(name="the port"))
         for turn_id in them.turn_ids:

@@ -147,8 +147,11 @@ WALKS = {
     ("links", "lost_nodes"),
     ("links", "lost_turns"),
     ("links", "lost_uses"),
+    ("listings", "held"),  # its own list of a day's turns, up to the limit
     ("listings", "memories"),  # who browses is told how many there are in all
     ("listings", "sessions"),
+    ("listings", "walk"),  # what it has reached
+    ("memories", "by_turns"),  # its own list of turns
     ("memories", "contradicted"),  # contradictions alone have an index, and somebody settles them
     ("memories", "held_back"),
     ("memories", "successors"),  # its own list of turns and wordings
@@ -202,6 +205,13 @@ WALKS = {
     ("private_times", "list"),
     ("tokens", "drop_all"),  # a few of a tenant
     ("tokens", "list"),
+    ("events", "newest"),  # these stop at the first
+    ("events", "oldest"),
+    ("webhooks", "drop_all"),  # ten of a tenant at most
+    ("webhooks", "list"),
+    ("webhooks", "due"),  # of all tenants: a row a webhook
+    ("webhooks", "any_of_all"),  # stops at the first
+    ("webhooks", "drop_of_all"),  # of a copy
     ("examination", "announce_words"),
     ("examination", "await_damaged_passages"),
     ("examination", "await_missing_vectors"),

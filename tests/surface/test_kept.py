@@ -494,7 +494,7 @@ NO_SAY = frozenset(
     backup_keep_days
     name_other_projects ignored_folders resource_links
     jwt_issuer jwt_audience jwt_resource jwt_keys_url jwt_tenant_claim jwt_tenants jwt_access_claim
-    http_calls_per_second
+    http_calls_per_second private_networks
     """.split()
 )
 """Settings that have no say in what is kept, or are asked for by themselves."""

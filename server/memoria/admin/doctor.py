@@ -62,6 +62,16 @@ def examine(
     )
 
 
+def examine_tenant(store: Store, settings: Settings) -> Health:
+    """Examine what is one tenant's own, and nothing that tells of others or of the machine."""
+    looks: tuple[tuple[str, Callable[[], Finding]], ...] = (
+        ("queue", lambda: _check_queue(store, settings)),
+        ("private time", lambda: _check_private_time(store, settings)),
+    )
+    findings = (_check_core_files(settings), *(_run_check(*look) for look in looks))
+    return Health(findings=findings)
+
+
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
     """Return findings about a home whose database can't be opened, the error among them."""
     match error:

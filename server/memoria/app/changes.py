@@ -93,6 +93,24 @@ class Changes(Forgetting):
 
         await in_thread(write)
 
+    @check_arguments
+    async def set_contradiction(self, memory_id: Text, other_id: Text, *, contradict: bool) -> None:
+        """Say whether two memories contradict each other; with False, both hold.
+
+        Raises:
+            InvalidInputError: both are one, or it is not the user who says it.
+            NotFoundError: there is no such memory.
+        """
+        from memoria.memories.contradictions import set_contradiction  # noqa: PLC0415  (as below)
+
+        pair = await self.get_memory(memory_id), await self.get_memory(other_id)
+
+        def note() -> None:
+            with self._store.write(self.tenant) as tx:
+                set_contradiction(tx, self._channel, pair, contradict=contradict)
+
+        await in_thread(note)
+
     async def note_action(self, action: str, subject: str) -> None:
         """Write into the log what was done to the memory as a whole, such as an export.
 

@@ -24,6 +24,7 @@ from memoria.errors import StoreError, StoreUnavailableError
 from memoria.inference import LazyEmbedder
 from memoria.model import Channel
 from memoria.model.access import TEXT_BEGINS, Token, TokenText
+from memoria.store.rows.outbox import DueWebhook
 
 _LOG = logging.getLogger(__name__)
 _Identity = tuple[int, int]
@@ -145,6 +146,16 @@ class TenantHomes:
     def list_open(self) -> list[str]:
         """List the tenants whose homes are open."""
         return [tenant for tenant, place in self._places.items() if place.opened is not None]
+
+    def list_due_webhooks(self, now: int) -> list[DueWebhook]:
+        """List the webhooks, in homes that are open, to which events may be sent now.
+
+        Args:
+            now: UTC epoch ms.
+        """
+        opened = [one.opened for one in list(self._places.values())]
+        stores = [one.home.store for one in opened if one is not None]
+        return [due for store in stores for due in store.list_due_webhooks(now)]
 
     async def check(self, shown: str, begins: str = TEXT_BEGINS) -> tuple[str, Token] | None:
         """Look a token up in the home of the tenant that it names; None if it opens nothing."""

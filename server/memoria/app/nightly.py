@@ -1,15 +1,17 @@
 """Nightly maintenance of a home: run, look at, undo. All functions block, so Ctrl-C stops each."""
 
+import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from threading import Event, Thread
 
 from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
 from memoria.disk.home_folder import open_home_files
-from memoria.errors import EmbedderError, InvalidInputError, quote_value
+from memoria.errors import EmbedderError, InvalidInputError, MemoriaError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.lifecycle.generated_files import GeneratedFiles, files_of
 from memoria.lifecycle.interface import NightlyLedger, StepContext
@@ -26,17 +28,21 @@ from memoria.lifecycle.undo import find_run, list_runs_to_undo, undo_run
 from memoria.model import DAY_MS, derive_id, new_id, now_millis
 from memoria.model.nightly import (
     WITHOUT_MODEL,
+    ChangedMemory,
+    JournaledChange,
     NightlyRun,
     RowChange,
     RunOptions,
+    StepChanges,
     StepReport,
     UndoResult,
 )
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.engine import JournalingStore
-from memoria.store.values import Filters
+from memoria.store.values import LAST, Filters
 
+_LOG = logging.getLogger(__name__)
 _S_PER_MINUTE = 60
 _ALL = Filters(everywhere=True, include_history=True)
 
@@ -141,10 +147,45 @@ def _describe_limits(context: StepContext, name: str) -> str | None:
     return None if has_model and (limits or "").startswith(WITHOUT_MODEL) else limits
 
 
-def list_runs(settings: Settings, limit: int) -> list[NightlyRun]:
-    """List the latest runs, newest first."""
+def begin_nightly(
+    settings: Settings, steps: Sequence[str] = (), since: int | None = None
+) -> NightlyRun:
+    """Begin a run in a thread of its own, and return it once it has begun.
+
+    A process that ends meanwhile leaves the run to be finished by the next one.
+
+    Raises:
+        InvalidInputError: there is no such step, or an undo was not finished.
+        LeaseLostError: another run is at work.
+    """
+    has_begun, failures = Event(), list[MemoriaError]()
+
+    def run() -> None:
+        try:
+            run_nightly(settings, steps, since, lambda *_: has_begun.set())
+        except MemoriaError as error:
+            failures.append(error)
+            if has_begun.is_set():  # else the caller is told
+                _LOG.warning("Nightly maintenance has ended early: %s", error)
+        finally:
+            has_begun.set()
+
+    Thread(target=run, name="memoria nightly", daemon=True).start()
+    has_begun.wait()
+    if failures:
+        raise failures[0]
+    return list_runs(settings, 1)[0]
+
+
+def list_runs(settings: Settings, limit: int, before: str | None = None) -> list[NightlyRun]:
+    """List the latest runs, newest first; those before the run of an id, if one is given.
+
+    Raises:
+        NotFoundError: there is no run of this id.
+    """
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
-        return tx.nightly_runs.list_runs(limit)
+        last = LAST if before is None else find_run(tx, before).n
+        return tx.nightly_runs.list_runs(limit, last)
 
 
 def last_run_at(settings: Settings) -> int | None:
@@ -161,6 +202,62 @@ def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRu
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         found = find_run(tx, run_id)
         return found, tx.nightly_runs.list_changes(found, limit)
+
+
+def list_changed_memories(
+    settings: Settings, run_id: str, after: int, most_rows: int
+) -> tuple[NightlyRun, list[StepChanges], int | None]:
+    """Return a run, and what its steps have changed in words of the memories.
+
+    Args:
+        settings: whose home and tenant.
+        run_id: the run's id, or the end of it.
+        after: number of the changed row with which a list ended; 0 for the first part.
+        most_rows: changed rows to look at; each memory takes some.
+
+    Returns:
+        The run, the changes by step, and the number with which the list goes on; None at its end.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        run = find_run(tx, run_id)
+        rows = tx.nightly_runs.list_changes_in_words(run, after, most_rows)
+    reasons = {step.name: step.reasons for step in run.steps}
+    by_step: dict[str, list[JournaledChange]] = {}
+    for row in rows:
+        by_step.setdefault(row.step, []).append(row)
+    changes = [_sum_up_step(name, some, reasons.get(name, {})) for name, some in by_step.items()]
+    return run, changes, rows[-1].seq if len(rows) == most_rows else None
+
+
+def _sum_up_step(
+    name: str, rows: Sequence[JournaledChange], reasons: Mapping[str, str]
+) -> StepChanges:
+    memories: dict[str, ChangedMemory] = {}
+    others = 0
+    for row in rows:
+        is_own = row.table == "memories" or row.wording is not None
+        if row.memory_id is None or not is_own or not (row.fields or row.op == "insert"):
+            others += 1
+            continue
+        known = memories.get(row.memory_id)
+        if known is None:
+            known = ChangedMemory(
+                id=row.memory_id, text=row.present or "", reason=reasons.get(row.memory_id)
+            )
+        fields = dict(known.fields)
+        for field, (before, now) in row.fields.items():
+            fields[field] = (fields[field][0] if field in fields else before, now)
+        said: dict[str, str | None] = {} if row.wording is None else {"wording": row.wording}
+        if row.wording is not None and known.wording is None:
+            said["former"] = row.former
+        is_new = known.is_new or (row.table == "memories" and row.op == "insert")
+        memories[row.memory_id] = known.model_copy(
+            update={**said, "fields": fields, "is_new": is_new}
+        )
+    return StepChanges(step=name, memories=tuple(memories.values()), other_rows=others)
 
 
 def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:

@@ -5,17 +5,20 @@ from typing import Literal
 
 from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
 from memoria.app.open_home import in_snapshot, in_thread
-from memoria.memories.entities import Pair, join_entities, list_proposals, part_entities
-from memoria.model import Entity, LoggedAction, now_millis
+from memoria.memories.entities import Pair, find_kin, join_entities, list_proposals, part_entities
+from memoria.model import Entity, LoggedAction, StoredTurn, now_millis
 from memoria.model.provenance import (
     Channel,
+    EntityKin,
     EntityRecord,
     MemoryHistory,
     MemoryRecord,
+    NamePage,
     Namesakes,
+    ReviewPage,
     TurnOrigin,
 )
-from memoria.retrieval.lookup.entities import choose_pair, find_entity
+from memoria.retrieval.lookup.entities import choose_entity, choose_pair, find_entity
 from memoria.retrieval.lookup.provenance import (
     filters_from,
     list_pending,
@@ -23,8 +26,10 @@ from memoria.retrieval.lookup.provenance import (
     read_origin,
 )
 from memoria.retrieval.lookup.records import complete_id
+from memoria.retrieval.lookup.review import read_contradicted, read_pending
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import LAST
 
 Hops = Literal[1, 2]
 _Settle = Callable[[Transaction, Pair, Channel, int], None]
@@ -76,15 +81,51 @@ class ProvenanceQueries:
         )
 
     @check_arguments
-    async def list_actions(self, limit: Count = 100, since: int = 0) -> list[LoggedAction]:
+    async def page_pending(self, limit: Count = 20, before: Text | None = None) -> ReviewPage:
+        """List memories that the user has yet to confirm, newest first, with what contradicts them.
+
+        Args:
+            limit: memories at most.
+            before: id of the memory after which the list goes on; from the newest by default.
+
+        Raises:
+            NotFoundError: there is no memory `before`.
+        """
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: read_pending(tx, limit, self._seen, before)
+        )
+
+    @check_arguments
+    async def page_contradicted(self, limit: Count = 20) -> ReviewPage:
+        """List memories that count and cannot all be true, the newest finding first."""
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: read_contradicted(tx, limit, self._seen)
+        )
+
+    async def list_quotes(self) -> list[StoredTurn]:
+        """List turns in which the user has asked for something from now on, newest first.
+
+        Agents are told them as they were said. `remember` makes a memory of one, and
+        `set_quote_aside` has it told no more.
+        """
+        from memoria.lifecycle.core.told import list_wishes  # noqa: PLC0415  (only who reads them)
+
+        project = self._seen.workspace
+        return await in_snapshot(self._store, self._tenant, lambda tx: list_wishes(tx, project))
+
+    @check_arguments
+    async def list_actions(
+        self, limit: Count = 100, since: int = 0, before: int = LAST
+    ) -> list[LoggedAction]:
         """List what was done and what was refused, newest first.
 
         Args:
             limit: lines at most.
             since: UTC epoch milliseconds.
+            before: only lines before the one of this number, with which a list ended.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: tx.audit.list_latest(limit, since)
+            self._store, self._tenant, lambda tx: tx.audit.list_latest(limit, since, before)
         )
 
 
@@ -133,6 +174,44 @@ class EntityQueries:
         return await in_snapshot(
             self._store, self._tenant, lambda tx: list_proposals(tx, self._seen, limit)
         )
+
+    @check_arguments
+    async def find_kin(self, name: Text) -> EntityKin:
+        """Find the entities that an entity was joined with, and those that it may be one with.
+
+        Args:
+            name: its id, or a name or alias that it alone has.
+
+        Raises:
+            NotFoundError: nobody goes by the name.
+            InvalidInputError: several do.
+        """
+
+        def find(tx: Transaction) -> EntityKin:
+            return find_kin(tx, choose_entity(tx, name, self._seen), self._seen)
+
+        return await in_snapshot(self._store, self._tenant, find)
+
+    @check_arguments
+    async def list_names(
+        self, begins: Text = "", *, after: Text | None = None, limit: Count = 50
+    ) -> NamePage:
+        """List people, places and things in the order of their names.
+
+        Args:
+            begins: beginning of a name or an alias, whatever its letter case; empty for all names.
+            after: place after which the list goes on, as the page before tells it.
+            limit: names at most; entities of several names stand at each of them, once on a page.
+        """
+        entity_id, _, key = (after or "").partition(":")
+        place = None if after is None else (key, entity_id)
+
+        def read(tx: Transaction) -> NamePage:
+            found, end = tx.graph.list_by_name(begins, place, self._seen, limit)
+            next_place = None if end is None else f"{end[1]}:{end[0]}"
+            return NamePage(entities=tuple(found), after=next_place)
+
+        return await in_snapshot(self._store, self._tenant, read)
 
     async def _settle(self, settle: _Settle, name: str, other: str) -> None:
         def settling() -> None:

@@ -13,8 +13,9 @@ from memoria.config import Settings
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidInputError
 from memoria.memories.conditions import count_unread
-from memoria.model import QueueEntry, QueueState, QueueStatus, now_millis
+from memoria.model import DAY_MS, QueueEntry, QueueState, QueueStatus, now_millis, start_of_utc_day
 from memoria.model.conclusions import MOST_CONCLUSIONS, HandedIn, UnreadLeft
+from memoria.model.status import DaySpending
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
@@ -58,12 +59,28 @@ class ExtractionQueue:
 
     @check_arguments
     async def list_entries(
-        self, state: QueueState | None = None, *, limit: Count = 50
+        self, state: QueueState | None = None, *, limit: Count = 50, after: Text | None = None
     ) -> list[QueueEntry]:
-        """List segments of conversation in the queue, those that wait first."""
+        """List segments of conversation in the queue, those that wait first.
+
+        Args:
+            state: only those in this state.
+            limit: entries at most.
+            after: id of the entry with which a list ended: only those behind it.
+        """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: tx.queue.list_entries(state, limit)
+            self._store, self._tenant, lambda tx: tx.queue.list_entries(state, limit, after)
         )
+
+    @check_arguments
+    async def list_spending(self, days: Count = 30) -> list[DaySpending]:
+        """List the tokens that each model took on each UTC day, newest first.
+
+        Args:
+            days: how many days back, today among them.
+        """
+        since = start_of_utc_day(now_millis()) - (days - 1) * DAY_MS
+        return await in_snapshot(self._store, self._tenant, lambda tx: tx.ledger.list_days(since))
 
     @check_arguments
     async def retry(self, ids: Sequence[Text] | None = None) -> list[str]:

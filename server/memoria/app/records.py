@@ -17,9 +17,12 @@ from memoria.app.recall import Recall
 from memoria.app.spool import count_waiting
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import (
+    Health,
     Memory,
     MemoryListing,
     MemoryPage,
+    MemoryStretch,
+    MemoryWalk,
     Scratchpad,
     SessionListing,
     SessionPage,
@@ -40,11 +43,13 @@ from memoria.retrieval.lookup.records import (
     read_session,
     read_turn,
 )
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 if TYPE_CHECKING:
     from memoria.app.provenance import ProvenanceQueries
+    from memoria.app.timeline import TimelineQueries
 
 _T = TypeVar("_T")
 Completed = Literal["memory", "session", "project"]
@@ -108,6 +113,25 @@ class Records(Recall):
 
         return await self._read(read)
 
+    @takes_query(MemoryWalk)
+    async def walk_memories(self, walk: MemoryWalk) -> MemoryStretch:
+        """Return the next memories of a walk; the one that became valid last comes first.
+
+        It reads bounded rows, however many there are, so it does not say how many. It is called, by
+        name, with whatever `MemoryWalk` has; or with such an object.
+        """
+        from memoria.retrieval.lookup.listings import walk_memories  # noqa: PLC0415  (only who lists pays for it)
+        from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
+
+        place, project = self._workspace(walk.workspace), self.settings.workspace
+
+        def read(tx: Transaction) -> MemoryStretch:
+            stretch = walk_memories(tx, walk, place)
+            later = mark_later(tx, self._embedder, stretch.memories, project)
+            return stretch.model_copy(update={"memories": tuple(later)})
+
+        return await self._read(read)
+
     @takes_query(SessionListing)
     async def list_sessions(self, listing: SessionListing) -> SessionPage:
         """Return a page of sessions; the session in which something was said last comes first.
@@ -132,17 +156,17 @@ class Records(Recall):
     @check_arguments
     async def list_pending(self, limit: Count = 20) -> list[Memory]:
         """List conclusions that do not count until the user has confirmed them, newest first."""
-        place = self.settings.workspace
         return await self._read(
-            lambda tx: self._with_contradictions(tx, tx.memories.list_pending(limit, place))
+            lambda tx: self._with_contradictions(tx, tx.waiting.list_pending(limit, self._seen))
         )
 
     @check_arguments
     async def list_contradicted(self, limit: Count = 20) -> list[Memory]:
         """List a memory of each contradicting pair, with the other memory in `contradicts`."""
-        place = self.settings.workspace
         return await self._read(
-            lambda tx: self._with_contradictions(tx, tx.memories.list_contradicted(limit, place))
+            lambda tx: self._with_contradictions(
+                tx, tx.waiting.list_contradicted(limit, self._seen)
+            )
         )
 
     @check_arguments
@@ -224,6 +248,13 @@ class Records(Recall):
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
 
+    @property
+    def timeline(self) -> "TimelineQueries":
+        """Days with their sessions, and sessions with what came of each turn."""
+        from memoria.app.timeline import TimelineQueries  # noqa: PLC0415  (only who looks back pays for it)
+
+        return TimelineQueries(self._store, self.settings)
+
     def _look_up(self, tx: Transaction, memory: Memory) -> Memory:
         """Add to a memory what contradicts or outdates it, what was said later, and its links."""
         from memoria.memories.times import local_span  # noqa: PLC0415  (as below)
@@ -237,9 +268,27 @@ class Records(Recall):
 
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Add to memories what contradicts or outdates them, as far as the project sees it."""
-        seen = Filters(workspace=self.settings.workspace)
         shown = mark_conditions(tx, memories)
-        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, seen))
+        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, self._seen))
+
+    @property
+    def _seen(self) -> Filters:
+        """Filters for all that counts and that the project sees."""
+        project = self.settings.workspace
+        return Filters(workspace=project, everywhere=project == EVERYWHERE)
+
+    @check_arguments
+    async def own_health(self) -> Health:
+        """Examine what is this tenant's own, for somebody who may not be told of the machine."""
+        from memoria.admin.doctor import examine_tenant  # noqa: PLC0415  (only who asks pays for it)
+
+        return await in_thread(lambda: examine_tenant(self._store, self.settings))
+
+    async def is_alone(self) -> bool:
+        """Return whether the server has this tenant alone, so that all it tells is theirs."""
+        if self.settings.homes is not None:
+            return False
+        return set(await in_thread(self._store.tenants)) <= {self.tenant}
 
     async def _complete_ids(self, *ids: str | None) -> list[str]:
         """Return the whole ids for some ends of ids; empty for an end that no id has."""

@@ -23,6 +23,7 @@ from memoria.app.memory import Memoria
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.queue import ExtractionQueue
+from memoria.app.timeline import TimelineQueries
 from memoria.config import Settings
 from memoria.errors import ClosedError
 from memoria.inference.base import Embedder
@@ -64,6 +65,7 @@ class SyncQueue(Twin[ExtractionQueue]):
 
     status = wait_for(ExtractionQueue.status)
     list_entries = wait_for(ExtractionQueue.list_entries)
+    list_spending = wait_for(ExtractionQueue.list_spending)
     is_idle = wait_for(ExtractionQueue.is_idle)
     fill = wait_for(ExtractionQueue.fill)
     retry = wait_for(ExtractionQueue.retry)
@@ -85,7 +87,17 @@ class SyncProvenance(Twin[ProvenanceQueries]):
     get = wait_for(ProvenanceQueries.get)
     history = wait_for(ProvenanceQueries.history)
     list_pending = wait_for(ProvenanceQueries.list_pending)
+    page_pending = wait_for(ProvenanceQueries.page_pending)
+    page_contradicted = wait_for(ProvenanceQueries.page_contradicted)
+    list_quotes = wait_for(ProvenanceQueries.list_quotes)
     list_actions = wait_for(ProvenanceQueries.list_actions)
+
+
+class SyncTimeline(Twin[TimelineQueries]):
+    """Days and sessions as they are looked back on, without `await`."""
+
+    list_days = wait_for(TimelineQueries.list_days)
+    trace_session = wait_for(TimelineQueries.trace_session)
 
 
 class SyncEntities(Twin[EntityQueries]):
@@ -95,6 +107,8 @@ class SyncEntities(Twin[EntityQueries]):
     join = wait_for(EntityQueries.join)
     part = wait_for(EntityQueries.part)
     list_proposals = wait_for(EntityQueries.list_proposals)
+    list_names = wait_for(EntityQueries.list_names)
+    find_kin = wait_for(EntityQueries.find_kin)
 
 
 class OpenedTwin(Twin[_OriginalT_co]):
@@ -168,6 +182,11 @@ class SyncMemoria(OpenedTwin[Memoria]):
         return SyncProvenance(self._original.provenance, self._loop)
 
     @property
+    def timeline(self) -> SyncTimeline:
+        """Days with their sessions, and sessions with what came of each turn."""
+        return SyncTimeline(self._original.timeline, self._loop)
+
+    @property
     def graph(self) -> SyncEntities:
         """The people, places and things that memories speak of."""
         return SyncEntities(self._original.graph, self._loop)
@@ -192,11 +211,13 @@ class SyncMemoria(OpenedTwin[Memoria]):
     get_turn = wait_for(Memoria.get_turn)
     find_message = wait_for(Memoria.find_message)
     list_memories = wait_for(Memoria.list_memories)
+    walk_memories = wait_for(Memoria.walk_memories)
     list_sessions = wait_for(Memoria.list_sessions)
     list_contradicted = wait_for(Memoria.list_contradicted)
     list_pending = wait_for(Memoria.list_pending)
     list_unverified = wait_for(Memoria.list_unverified)
     wishes = wait_for(Memoria.wishes)
+    set_contradiction = wait_for(Memoria.set_contradiction)
     set_quote_aside = wait_for(Memoria.set_quote_aside)
     tell_quote_again = wait_for(Memoria.tell_quote_again)
     read_core = wait_for(Memoria.read_core)
@@ -222,6 +243,8 @@ class SyncMemoria(OpenedTwin[Memoria]):
     close_past_conversations = wait_for(Memoria.close_past_conversations)
     wait_until_idle = wait_for(Memoria.wait_until_idle)
     health = wait_for(Memoria.health)
+    own_health = wait_for(Memoria.own_health)
+    is_alone = wait_for(Memoria.is_alone)
     rebuild_indexes = wait_for(Memoria.rebuild_indexes)
 
 

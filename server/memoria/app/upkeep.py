@@ -16,6 +16,7 @@ from memoria.admin.mend import mend_home, mend_store, report_failures, report_re
 from memoria.app.engine import choose_engine, open_store, refuse_elsewhere
 from memoria.app.private_times import carry_private_times
 from memoria.app.tokens import carry_tokens, end_tokens
+from memoria.app.webhooks import carry_webhooks
 from memoria.config import Settings
 from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
@@ -130,6 +131,7 @@ def _reforget(settings: Settings, former: Path) -> int | None:
         return None
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
+        carry_webhooks(before, now)
         return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
 
 

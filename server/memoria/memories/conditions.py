@@ -1,6 +1,6 @@
 """Conditions under which turns were told (in confidence, not to be kept), and their effects."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memoria.language.reading.quotes import borrows_words
 from memoria.language.statements.confided import (
@@ -45,7 +45,7 @@ def _read_with(
 def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
     """Return the strictest condition (in confidence, not to be kept) of a memory, or None."""
     if memory.type is MemoryType.EPISODE:
-        return _strictest(_conditions_in_span(tx, memory))
+        return conditions_of_episodes(tx, [memory])[memory.id]
     stated = read_condition_of_statement(memory.content)
     found = [stated] if stated else []
     ids = {version.provenance.turn_id for version in memory.versions}
@@ -54,6 +54,24 @@ def condition_of_memory(tx: Transaction, memory: Memory) -> Condition | None:
     if memory.type.is_derived:
         found += _conditions_of_sources(tx, memory)
     return _strictest(found)
+
+
+def conditions_of_episodes(
+    tx: Transaction, episodes: Sequence[Memory]
+) -> dict[str, Condition | None]:
+    """Map the ids of episodes to their conditions: those of turns that an episode tells of."""
+    ns = tx.episodes.list_turns([one.id for one in episodes])
+    turns = tx.conversations.turns(sorted({n for _, n in ns}))
+    spans = {one.id: [turns[n] for episode, n in ns if episode == one.id] for one in episodes}
+    stating = {one.id for one in episodes if any(map(_read, spans[one.id]))}
+    asked = {turn.n: turn for one in stating for turn in spans[one]}
+    conditions = conditions_of_turns(tx, list(asked.values())) if asked else {}
+    return {
+        one.id: _strictest(_conditions_in_span(one.content, spans[one.id], conditions))
+        if one.id in stating
+        else None
+        for one in episodes
+    }
 
 
 def conditions_of_memories(
@@ -74,10 +92,8 @@ def conditions_of_memories(
         stated = read_condition_of_statement(one.content)
         own = [told.get(version.provenance.turn_id or "") for version in one.versions]
         found[one.id] = _strictest(filter(None, (stated, *own)))
-    for one in memories:
-        if one.id not in found:
-            found[one.id] = condition_of_memory(tx, one)
-    return found
+    found |= conditions_of_episodes(tx, [one for one in memories if one.type is MemoryType.EPISODE])
+    return found | {one.id: condition_of_memory(tx, one) for one in memories if one.id not in found}
 
 
 def is_open(tx: Transaction, memory: Memory) -> bool:
@@ -92,7 +108,9 @@ def is_withheld(tx: Transaction, turn: StoredTurn) -> bool:
 
 def answerable_turns(tx: Transaction, turns: Iterable[StoredTurn]) -> list[StoredTurn]:
     """List the turns that may be in an answer."""
-    return [turn for turn in turns if not is_withheld(tx, turn)]
+    read = list(turns)
+    conditions = conditions_of_turns(tx, read)
+    return [turn for turn in read if conditions[turn.n] is not Condition.WITHHELD]
 
 
 def borrows_confidence(
@@ -109,17 +127,14 @@ def borrows_confidence(
     return any(condition_of_turn(tx, one) is not None for one in likely)
 
 
-def _conditions_in_span(tx: Transaction, episode: Memory) -> Iterator[Condition]:
-    span, turn_id = tx.episodes.get_span(episode.id), episode.current.provenance.turn_id
-    quoted = tx.conversations.turn(turn_id) if turn_id else None
-    if span is None or quoted is None:
-        return
-    turns = tx.conversations.list_span(quoted.session_n, span.first_index, span.last_index)
-    conditions = conditions_of_turns(tx, turns)
+def _conditions_in_span(
+    summary: str, turns: Sequence[StoredTurn], conditions: Mapping[int, Condition | None]
+) -> Iterator[Condition]:
+    """Yield the conditions stated in turns that a summary of them tells of."""
     openly = "\n".join(turn.content for turn in turns if conditions[turn.n] is None)
     for turn in turns:
         read = _read(turn)
-        if read is not None and _tells_of(episode.content, turn.content, openly):
+        if read is not None and _tells_of(summary, turn.content, openly):
             yield read.condition
 
 

@@ -21,7 +21,7 @@ from memoria.model import (
     Trust,
     Validity,
 )
-from memoria.model.provenance import EXTRACTION_CHANNEL, Channel
+from memoria.model.provenance import EXTRACTION_CHANNEL, Channel, EntityKin
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, NewTurn
 
@@ -30,6 +30,8 @@ PARTED = "part entity"
 _PROPOSED = "propose to join entity"
 _MOST_PAIRS = 1000
 """Most pairs of one name that are looked at for what may be proposed."""
+_MOST_KIN = 20
+"""Most namesakes of an entity that are proposed."""
 _BY_MODEL = Channel(name=EXTRACTION_CHANNEL, trust=Trust.REPORTED)
 Pair = tuple[Entity, Entity]
 
@@ -80,6 +82,22 @@ def _may_be_one(one: Entity, other: Entity) -> bool:
 def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
     """List pairs of visible entities that may be the same, as they share a name."""
     return list(islice(_iterate_proposals(tx, visible), limit))
+
+
+def find_kin(tx: Transaction, entity: Entity, visible: Filters) -> EntityKin:
+    """Find the visible entities that an entity was joined with, and those it may be one with."""
+    ids = tx.graph.list_joined(_whole(entity))
+    joined = (tx.graph.get_entity(one, visible) for one in ids if one != entity.id)
+    namesakes = tx.graph.find_entities((entity.name, *entity.aliases), visible)
+    proposed = (
+        other
+        for other in namesakes
+        if _may_be_one(entity, other) and not _has_entry(tx, PARTED, (entity, other))
+    )
+    return EntityKin(
+        joined=tuple(one for one in joined if one is not None),
+        proposed=tuple(islice(proposed, _MOST_KIN)),
+    )
 
 
 def list_new_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:

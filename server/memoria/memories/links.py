@@ -13,6 +13,10 @@ from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node, Val
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
+HOLD_BOTH = "hold both"
+"""Action of the log by which the user says that two memories hold beside each other."""
+CONTRADICT = "contradict"
+"""Action of the log that takes that back."""
 _KINDS_WITH_NAMESAKES = ("person", "other")
 _NOBODY = frozenset(
     """
@@ -129,13 +133,33 @@ def link_contradictions(
 ) -> None:
     """Link a memory with the memories, by id, that contradict it.
 
+    Where the user has said that both hold, no link is made.
+
     Raises:
         NotFoundError: there is no such other memory.
     """
     kind = EdgeType.CONTRADICTS
     tx.graph.upsert_edges(
-        [_edge(memory, now, 1.0, InferredBy.RULES, kind, Node("memory", i)) for i in others]
+        [
+            _edge(memory, now, 1.0, InferredBy.RULES, kind, Node("memory", i))
+            for i in others
+            if not _hold_both(tx, memory, i)
+        ]
     )
+
+
+def _hold_both(tx: Transaction, memory: Memory, other_id: str) -> bool:
+    """Return whether the user has said that two memories, as they are worded, both hold."""
+    entries = [
+        entry
+        for entry in tx.audit.list_entries(memory.id)
+        if entry.detail == other_id and entry.action in (HOLD_BOTH, CONTRADICT)
+    ]
+    if not entries or entries[-1].action == CONTRADICT:
+        return False
+    other = tx.memories.get(other_id)
+    worded_at = [one.current.ingested_at for one in (memory, other) if one is not None]
+    return entries[-1].at >= max(worded_at)
 
 
 def link_turn(tx: Transaction, memory: Memory, *, now: int) -> None:

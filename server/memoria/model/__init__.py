@@ -5,6 +5,8 @@ from memoria.model.graph import Edge, EdgeType, Entity, Node, NodeKind
 from memoria.model.listing import (
     MemoryListing,
     MemoryPage,
+    MemoryStretch,
+    MemoryWalk,
     SessionListing,
     SessionPage,
     SessionSummary,

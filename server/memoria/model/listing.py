@@ -16,6 +16,16 @@ _SINCE = ForPeople("only from this date or time on, ISO 8601 or words like yeste
 _UNTIL = ForPeople("only before this date or time, ISO 8601 or words like yesterday")
 
 
+def _list_validities(state: MemoryState) -> tuple[Validity, ...]:
+    match state:
+        case "any":
+            return ()
+        case "pending":
+            return (Validity.PENDING_CONFIRMATION,)
+        case _:
+            return (Validity(state),)
+
+
 class Listing(Value):
     """Arguments of every list. The newest comes first."""
 
@@ -55,13 +65,30 @@ class MemoryListing(Listing):
     @property
     def validities(self) -> tuple[Validity, ...]:
         """Validities of the memories to list; empty to list all memories."""
-        match self.state:
-            case "any":
-                return ()
-            case "pending":
-                return (Validity.PENDING_CONFIRMATION,)
-            case state:
-                return (Validity(state),)
+        return _list_validities(self.state)
+
+
+class MemoryWalk(Value):
+    """Arguments of a walk through memories of any number, the one that became valid last first."""
+
+    model_config = ConfigDict(strict=True)
+
+    types: Annotated[tuple[AnyType, ...], BeforeValidator(read_list)] = ()
+    state: MemoryState = "active"
+    pinned: bool = False
+    """True for pinned memories alone."""
+    unverified: bool = False
+    """True for memories alone that the user has not confirmed."""
+    workspace: Annotated[str | None, CLEAN] = None
+    """Project asked from; the configured project by default."""
+    cursor: Annotated[str | None, CLEAN] = None
+    """Place from which to go on, as the stretch before has it."""
+    limit: Annotated[int, Bounds(1, MOST_ON_PAGE)] = 50
+
+    @property
+    def validities(self) -> tuple[Validity, ...]:
+        """Validities of the memories to list; empty to list all memories."""
+        return _list_validities(self.state)
 
 
 class SessionListing(Listing):
@@ -89,6 +116,16 @@ class MemoryPage(Page):
     """Number of memories of this page that the user wants withheld; `total` leaves them out."""
     id_chars: int
     """Number of last characters that tell the ids of this page from all others."""
+
+
+class MemoryStretch(Value):
+    """A stretch of a walk through memories."""
+
+    memories: tuple[Memory, ...]
+    withheld: Annotated[int, UNLESS_EMPTY] = 0
+    """Number of memories of this stretch that the user wants withheld."""
+    cursor: str | None = None
+    """Place from which the walk goes on; None at its end."""
 
 
 class SessionSummary(Value):

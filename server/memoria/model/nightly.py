@@ -1,5 +1,6 @@
 """Nightly maintenance: runs, their steps and reports, a model's answers, and notes of a day."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
@@ -105,6 +106,56 @@ class RowChange(Value):
     key: tuple[int | str, ...]
     memory_id: str | None = None
     """Id of the memory concerned, if the memory still exists."""
+
+
+class JournaledChange(Value):
+    """A row that a run changed, with what a memory said and was before and after."""
+
+    seq: int
+    step: str
+    """Name of the step that changed it."""
+    table: str
+    op: Literal["insert", "update", "delete"]
+    memory_id: str | None = None
+    """Id of the memory concerned, if the memory still exists."""
+    wording: str | None = None
+    """Wording that the step gave the memory; None for any other change."""
+    former: str | None = None
+    """Wording before that; None for the first one."""
+    present: str | None = None
+    """Wording that the memory has today."""
+    fields: Mapping[str, tuple[str | int | float | None, str | int | float | None]] = Field(
+        default_factory=dict
+    )
+    """Values of the memory's fields before and after."""
+
+
+class ChangedMemory(Value):
+    """A memory as a step of a run has changed it."""
+
+    id: str
+    text: str
+    """Wording that it has today."""
+    is_new: bool = False
+    """True if the step made it."""
+    former: str | None = None
+    """Wording before the step gave it another."""
+    wording: str | None = None
+    """Wording that the step gave it; None if it left the wording."""
+    fields: Mapping[str, tuple[str | int | float | None, str | int | float | None]] = Field(
+        default_factory=dict
+    )
+    """Values of its fields before and after."""
+    reason: str | None = None
+
+
+class StepChanges(Value):
+    """Changes that a step of a run has made, or a part of them."""
+
+    step: str
+    memories: tuple[ChangedMemory, ...] = ()
+    other_rows: int = 0
+    """Number of changed rows that are no memory's own, such as links and lines of core files."""
 
 
 class MadeByRun(Value):

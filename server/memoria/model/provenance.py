@@ -3,13 +3,13 @@
 from functools import lru_cache
 from typing import Annotated, Any
 
-from memoria.model.base import UNLESS_EMPTY, Shown, Value
+from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.graph import Edge, Entity, NodeKind
 from memoria.model.memory import Memory, MemoryVersion, Trust
 from memoria.model.moments import Moment
 from memoria.model.operation import TurnRange
-from memoria.model.turn import Account, Role, TurnRecord
+from memoria.model.turn import Account, Role, StoredTurn, TurnRecord
 
 
 class Evidence(Value):
@@ -47,6 +47,8 @@ class AuditEntry(Value):
 class LoggedAction(AuditEntry):
     """A line of the log with its subject's id."""
 
+    n: Annotated[int, HIDDEN] = 0
+    """Number of the line, by which a list goes on; 0 where none was asked for."""
     subject: str
 
     @property
@@ -109,6 +111,32 @@ class MemoryRecord(Value):
     edges: tuple[IncidentEdge, ...]
 
 
+class SourcedMemory(Value):
+    """A memory with the turn from which its present wording was concluded."""
+
+    memory: Memory
+    turn: StoredTurn | None
+    """None for a wording that was stated outside any turn, or whose turn was forgotten."""
+
+
+class ReviewItem(Value):
+    """A memory that waits for the user's word."""
+
+    subject: SourcedMemory
+    against: tuple[SourcedMemory, ...]
+    """Memories that cannot be true together with it."""
+
+
+class ReviewPage(Value):
+    """A page of memories that wait for the user's word."""
+
+    items: tuple[ReviewItem, ...]
+    total: int
+    """Number on all pages, counted up to a thousand."""
+    after: str | None = None
+    """Id of the memory after which the list goes on; None at its end."""
+
+
 class TurnOrigin(Value):
     """A turn with the memories that were concluded from it."""
 
@@ -158,6 +186,23 @@ class Namesakes(Value):
     entities: tuple[Entity, ...]
     near: tuple[Entity, ...]
     """Entities with a similar name, if no entity has the name."""
+
+
+class EntityKin(Value):
+    """Entities that are one with another, or may be."""
+
+    joined: tuple[Entity, ...]
+    """Entities that it was joined with, each with the names of its own."""
+    proposed: tuple[Entity, ...]
+    """Entities that go by one name with it and may be the same."""
+
+
+class NamePage(Value):
+    """A page of entities, in the order of their names."""
+
+    entities: tuple[Entity, ...]
+    after: str | None
+    """Place after which the list goes on; None at its end."""
 
 
 _SOURCES = (

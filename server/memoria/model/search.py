@@ -170,6 +170,8 @@ class Hit(Value):
     """True if a similar newer memory stands above."""
     clock: Annotated[str | None, HIDDEN] = None
     """Local time, if the day alone does not show which of two statements is later."""
+    is_verified: Annotated[bool | None, HIDDEN] = None
+    """True for a memory that the user has confirmed; None for a turn."""
     type: MemoryType | None = None
     status: Literal["unprocessed", "verbatim", "outdated", "over"] | None = None
     """State of the hit. A turn in a first-level answer: no chat model has read it yet, or it holds,

@@ -97,6 +97,14 @@ class TokenSpending(Value):
         return self.input_tokens + self.output_tokens
 
 
+class DaySpending(TokenSpending):
+    """Tokens that a tenant's calls to a chat model took in a day."""
+
+    day: int
+    """Beginning of the day in UTC, epoch milliseconds."""
+    model: str
+
+
 _PRICED_TOKENS = 1_000_000
 
 

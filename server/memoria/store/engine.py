@@ -19,6 +19,7 @@ from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
 from memoria.model.status import HomeFigures
 from memoria.store.rows.backlog import Backlog
+from memoria.store.rows.outbox import DueWebhook
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.transaction import Transaction
 
@@ -57,6 +58,10 @@ class Store(Protocol):
 
     def work_queue(self, *, write: bool) -> AbstractContextManager[WorkQueue]:
         """Open the extraction queue of all tenants for a transaction."""
+        ...
+
+    def list_due_webhooks(self, now: int) -> list[DueWebhook]:
+        """List the webhooks of all tenants to which events may be sent now, in UTC epoch ms."""
         ...
 
     @property

@@ -13,6 +13,7 @@ from memoria.model import (
     MemoryType,
     Provenance,
     QueueKind,
+    QueueState,
     Role,
     Scope,
     StoredTurn,
@@ -338,6 +339,8 @@ class PendingDocument:
     content: str | None = None
 
 
+LAST = (1 << 63) - 1
+"""Number behind those of all rows: a list that begins there begins with the newest."""
 LEFT_OVER = 9
 """Priority of closed segments in the extraction queue, after all urgent entries."""
 
@@ -357,6 +360,14 @@ class NewQueueEntry:
     created_at: int
     not_before: int = 0
     """Time from which the entry may be taken, UTC epoch ms."""
+
+
+class QueuedTurn(NamedTuple):
+    """The state of the newest entry of the extraction queue that has a turn."""
+
+    turn_n: int
+    state: QueueState
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,12 @@ OPERATIONS: Mapping[str, RemoteOperation] = {
     "list_nights": _read("/memory/nights"),
     "get_night": _read("/memory/nights/{run_id}"),
     "undo_night": RemoteOperation("POST", "/memory/nights/{run_id}/undo"),
+    "list_webhooks": _read("/memory/webhooks"),
+    "add_webhook": RemoteOperation("POST", "/memory/webhooks"),
+    "test_webhook": RemoteOperation("POST", "/memory/webhooks/{webhook_id}/test"),
+    "remove_webhook": RemoteOperation("POST", "/memory/webhooks/{webhook_id}/remove"),
 }
-"""Export and import are left out: their documents are lines."""
+"""Export and import are left out, whose documents are lines, and the stream of events."""
 
 
 @dataclass(frozen=True, slots=True)

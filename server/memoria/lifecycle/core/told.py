@@ -32,6 +32,7 @@ from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.policy.privacy import screen
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.retrieval.lookup.newer import Told, find_newer
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -111,7 +112,7 @@ def _is_the_users_word(
 
 
 def list_wishes(tx: Transaction, project: str | None) -> list[StoredTurn]:
-    """List the wishes to lay before an agent in a project, the newest first."""
+    """List the wishes to lay before an agent in a project, or of all, the newest first."""
     told, words = list[StoredTurn](), list[frozenset[str]]()
     for turn in _list_sure(tx, project):
         own = frozenset(query_terms(turn.content))
@@ -160,7 +161,7 @@ def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:
     turns = [
         turn
         for turn in tx.conversations.list_wishes(_LOOKED_AT)
-        if participants.find_person(turn) is None and _is_seen_from(turn, project)
+        if participants.find_person(turn) is None and _is_seen_from(tx, turn, project)
     ]
     if not turns:
         return
@@ -173,9 +174,11 @@ def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:
             yield turn
 
 
-def _is_seen_from(turn: StoredTurn, project: str | None) -> bool:
+def _is_seen_from(tx: Transaction, turn: StoredTurn, project: str | None) -> bool:
     if turn.workspace in (None, project):
         return True
+    if project == EVERYWHERE:
+        return not tx.memories.is_private(turn.workspace)
     scope = decide_scope(turn.content, MemoryType.RULE, None)
     return (scope or default_scope(MemoryType.RULE)) == "everywhere"
 

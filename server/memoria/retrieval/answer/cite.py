@@ -149,6 +149,7 @@ def memory_hit(
             "score": round(score, 4),
             "source": memory_source(version, workspace),
             "type": memory.type,
+            "is_verified": memory.verified,
             "validity": Validity.SUPERSEDED if old else memory.validity,
             "version": version.version,
         }

@@ -3,14 +3,17 @@
 import shlex
 from collections.abc import Iterable
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
-from memoria.errors import NextStep, NotFoundError, shorten
+from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.language.reading.fences import join_lines
 from memoria.memories.conditions import condition_of_turn
 from memoria.model import (
     Entity,
     MemoryListing,
     MemoryPage,
+    MemoryStretch,
+    MemoryWalk,
     SessionListing,
     SessionPage,
     SessionSummary,
@@ -20,11 +23,13 @@ from memoria.model.moments import Zone
 from memoria.retrieval.lookup.provenance import filters_from
 from memoria.retrieval.lookup.records import count_id_chars, count_session_chars, mark_conditions
 from memoria.retrieval.query.plan import EVERYWHERE
-from memoria.store.rows.listings import ListedMemories, ListedSpan
+from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _OPENING_CHARS = 200
+_CURSOR = lazy_regex(r"(-?\d{1,16})\.([0-9a-f-]{1,36})")
+"""Matches a place in a walk: the time since which a memory holds, and the memory's id."""
 
 
 def list_memories(
@@ -58,6 +63,37 @@ def list_memories(
         withheld=withheld,
         id_chars=count_id_chars(tx, [one.id for one in memories.values()]),
     )
+
+
+def walk_memories(tx: Transaction, walk: MemoryWalk, place: str | None) -> MemoryStretch:
+    """Return the memories after the walk's cursor, the one that became valid last first.
+
+    Of a long walk for few memories a stretch may have none, and a cursor.
+    """
+    wanted = ListedMemories(
+        types=walk.types, validities=walk.validities, pinned=walk.pinned, unverified=walk.unverified
+    )
+    span = ListedSpan(0, walk.limit, workspace=place, everywhere=place == EVERYWHERE)
+    found = tx.listings.walk_memories(wanted, span, _read_cursor(walk.cursor))
+    memories = tx.memories.by_version_numbers(found.items)
+    shown = mark_conditions(tx, (memories[n] for n in found.items))
+    return MemoryStretch(
+        memories=tuple(shown),
+        withheld=len(found.items) - len(shown),
+        cursor=None if found.end is None else f"{found.end.valid_from}.{found.end.id}",
+    )
+
+
+def _read_cursor(cursor: str | None) -> WalkPlace | None:
+    if cursor is None:
+        return None
+    match = _CURSOR.fullmatch(cursor)
+    if match is None:
+        raise InvalidInputError(
+            f"cursor: {shorten(cursor)} is none. Leave it out to begin, and go on with what the "
+            "answer has."
+        )
+    return WalkPlace(int(match[1]), match[2])
 
 
 def list_sessions(

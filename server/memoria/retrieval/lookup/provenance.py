@@ -96,7 +96,7 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
 
 def list_pending(tx: Transaction, limit: int, visible: Filters) -> list[MemoryRecord]:
     """List memories that wait for the user's confirmation, newest first."""
-    pending = mark_conditions(tx, tx.memories.list_pending(limit, visible.workspace))
+    pending = mark_conditions(tx, tx.waiting.list_pending(limit, visible))
     return [_read_memory_record(tx, memory, visible) for memory in pending]
 
 

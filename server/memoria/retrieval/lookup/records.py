@@ -7,8 +7,9 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.memories.conditions import (
     answerable_turns,
-    condition_of_memory,
     condition_of_turn,
+    conditions_of_memories,
+    conditions_of_turns,
     is_withheld,
 )
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
@@ -159,7 +160,9 @@ def find_memory(tx: Transaction, memory_id: str) -> Memory | None:
 
 def mark_conditions(tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
     """Return the memories that may be in an answer, with their conditions."""
-    pairs = ((memory, condition_of_memory(tx, memory)) for memory in memories)
+    read = list(memories)
+    conditions = conditions_of_memories(tx, read)
+    pairs = ((memory, conditions[memory.id]) for memory in read)
     return [
         memory.model_copy(update={"condition": condition}) if condition else memory
         for memory, condition in pairs
@@ -209,10 +212,11 @@ def read_session(tx: Transaction, session_id: str, offset: int, limit: int) -> S
             "search_conversation_traces: every hit names its session."
         )
     turns = answerable_turns(tx, tx.conversations.session_turns(session_id, offset, limit))
+    conditions = conditions_of_turns(tx, turns)
     return SessionRecord(
         session_id=session_id,
         total=total,
         turns=tuple(turns),
-        confided=frozenset(turn.id for turn in turns if condition_of_turn(tx, turn)),
+        confided=frozenset(turn.id for turn in turns if conditions[turn.n]),
         segments=tuple(tx.conversations.list_segments(session_id)),
     )

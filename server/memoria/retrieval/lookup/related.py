@@ -66,7 +66,7 @@ class RelatedMemoryFinder:
         near = self._nearest_to_lines(tx, text[:_LONGEST_QUERY], filters)
         found = _read_memories(tx, [match.n for match in _alternate(near, matches)])
         said = frozenset(terms)
-        waiting = tx.memories.list_pending(_MOST_PENDING, workspace)
+        waiting = tx.waiting.list_pending(_MOST_PENDING, filters)
         found += [one for one in waiting if not said.isdisjoint(query_terms(one.content))]
         found += tx.memories.list_about(USER, workspace, limit=_OWN_BEARING)
         found += tx.memories.list_unverified(_NEWEST_BEARING, workspace)

@@ -320,6 +320,16 @@ class Episodes:
         """List ids of the episodes that cover one of the turns."""
         return self._rows.column("over", ns=as_json(turn_ns))
 
+    def list_newest(self, session_ns: Sequence[int]) -> list[tuple[int, int]]:
+        """List (session, wording) of each session's episode of the newest segment."""
+        rows = self._rows.tuples("newest", session_ns=as_json(session_ns))
+        return [(session_n, wording_n) for session_n, wording_n in rows]
+
+    def list_turns(self, memory_ids: Sequence[str]) -> list[tuple[str, int]]:
+        """List (episode, turn) for the current turns that episodes sum up, in order."""
+        rows = self._rows.tuples("turns", ids=as_json(memory_ids))
+        return [(memory_id, turn_n) for memory_id, turn_n in rows]
+
     def stop_summarising(self, memory_id: str, now: int) -> None:
         """Take an episode's segment out of the queue: the segment is not summed up again."""
         self._rows.change("leave", memory_id=memory_id, now=now)

@@ -17,6 +17,8 @@ _UNKNOWN_KIND: EntityKind = "other"
 MOST_MENTIONS = 1000
 """Largest count of mentions: an exact larger number would help nobody."""
 _LAST_CHARACTER = chr(0x10FFFF)
+NamePlace = tuple[str, str]
+"""Place in the order of names: a name's normal form, and the id of an entity that goes by it."""
 View = Mapping[str, str | int | None]
 """Parameters of visibility: workspace, everywhere, history."""
 
@@ -112,6 +114,40 @@ class Entities:
         beyond = f"{first}{_LAST_CHARACTER}"
         rows = self._rows.all("beginning", first=first, beyond=beyond, limit=limit)
         return list(self.visible_entities([row["n"] for row in rows], view).values())
+
+    def list_by_name(
+        self, prefix: str, after: NamePlace | None, view: View, limit: int
+    ) -> tuple[list[Entity], NamePlace | None]:
+        """List visible entities in the order of their names, and where the list goes on.
+
+        An entity of several names stands at each of them, once in a list.
+
+        Args:
+            prefix: beginning of the names, ignoring letter case; empty for all names.
+            after: place in the order after which to begin; None for the beginning.
+            view: parameters of visibility.
+            limit: number of names at most.
+        """
+        first = name_key(prefix) if prefix else ""
+        key, entity_id = after or ("", "")
+        rows = self._rows.all(
+            "listed",
+            first=max(first, key),
+            beyond=f"{first}{_LAST_CHARACTER}",
+            key=key,
+            id=entity_id,
+            limit=limit,
+        )
+        keys: dict[int, set[str]] = {}
+        for row in rows:
+            keys.setdefault(row["n"], set()).add(row["key"])
+        shown = self.visible_entities(list(keys), view)
+        listed = [
+            shown[n]
+            for n, own in keys.items()
+            if n in shown and own & set(map(name_key, (shown[n].name, *shown[n].aliases)))
+        ]
+        return listed, (rows[-1]["key"], rows[-1]["id"]) if len(rows) == limit else None
 
     def visible_entities(self, ns: Sequence[int], view: View) -> dict[int, Entity]:
         """Map numbers to entities; an entity that nothing visible names is left out.

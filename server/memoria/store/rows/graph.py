@@ -7,7 +7,7 @@ from memoria.graph.algorithms import Adjacency
 from memoria.graph.edges import EDGE_RULES, retention_rank
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node
 from memoria.store.connection import Connection, Row
-from memoria.store.rows.entities import Entities
+from memoria.store.rows.entities import Entities, NamePlace
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.edge_codes import MODALITY_CODES, ROLE_CODES, TYPE_CODES, list_codes
 from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
@@ -88,6 +88,15 @@ class Graph:
             self._upsert_edge(src, code, dst, edge)
             self._enforce_caps(src, code, dst)
 
+    def remove_edge(self, src: Node, kind: EdgeType, dst: Node) -> bool:
+        """Remove an edge of a type without roles; return False if there is none."""
+        one, other = self._number(src), self._number(dst)
+        if one is None or other is None:
+            return False
+        if kind.is_symmetric and other < one:
+            one, other = other, one
+        return bool(self._rows.change("drop", src_n=one, code=TYPE_CODES[kind], dst_n=other))
+
     def remove_extracted(self, memory_id: str) -> None:
         """Remove the edges and names of entities that were extracted from a memory's wording."""
         self._remove_names(Node("memory", memory_id))
@@ -143,6 +152,12 @@ class Graph:
     def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
         """List the entities with a visible name that begins with a prefix, ignoring letter case."""
         return self._entities.by_prefix(prefix, self._view(visible), limit)
+
+    def list_by_name(
+        self, prefix: str, after: NamePlace | None, visible: Filters, limit: int
+    ) -> tuple[list[Entity], NamePlace | None]:
+        """List entities as `Entities.list_by_name` does."""
+        return self._entities.list_by_name(prefix, after, self._view(visible), limit)
 
     def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
         """List every edge at a node, in and out, whose both ends are visible."""

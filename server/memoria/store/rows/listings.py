@@ -1,16 +1,19 @@
 """Listings: memories and sessions page by page, projects and their rows, and ids by their ends."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from memoria.model import MemoryType, Validity
+from memoria.model.moments import LocalDay
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import Parameter, TenantRows, as_json, as_json_or_null
 
 _ListedT = TypeVar("_ListedT")
+_MOST_TURNS = 5000
+"""Number of turns of a span of time that are looked at: more than are said in a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,9 @@ class ListedMemories:
     task: str | None = None
     entities: tuple[str, ...] = ()
     """Ids of entities, one of which a memory must name."""
+    pinned: bool = False
+    unverified: bool = False
+    """True if the user must not have confirmed it. Both count in a walk only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,26 @@ class ListedPage(NamedTuple, Generic[_ListedT]):
     """Number of further items that would be seen if every workspace's rows were."""
 
 
+class HeldSession(NamedTuple):
+    """The part of a session that was held in a day. Times are UTC epoch milliseconds."""
+
+    n: int
+    day: int
+    """Place of the day in the list of days that was asked about."""
+    first_at: int
+    last_at: int
+    turns: int
+    """Number of turns in the day."""
+
+
+class HeldSessions(NamedTuple):
+    """Sessions held in some days, in the order in which they began."""
+
+    sessions: list[HeldSession]
+    next_at: int | None
+    """Time from which the list goes on, where there is more; None where there is not."""
+
+
 class HeldProject(NamedTuple):
     """A project with anything on record, and its numbers of memories and turns."""
 
@@ -73,6 +99,28 @@ class HeldProject(NamedTuple):
     memories: int
     """Number of active memories."""
     turns: int
+
+
+class WalkPlace(NamedTuple):
+    """A place in a walk through memories: the time since which one holds, and its id."""
+
+    valid_from: int
+    """UTC epoch milliseconds."""
+    id: str
+
+
+class WalkedMemories(NamedTuple):
+    """A stretch of a walk through memories."""
+
+    items: list[int]
+    """Numbers of newest wordings."""
+    end: WalkPlace | None
+    """Place from which the walk goes on; None at its end."""
+
+
+_REACH = 5000
+"""Number of wordings that a stretch of a walk looks at, most of which may not be wanted."""
+_LAST = 1 << 62
 
 
 class Listings:
@@ -94,13 +142,79 @@ class Listings:
         )
         return ListedPage([row["n"] for row in page.items], page.total, page.elsewhere)
 
+    def walk_memories(
+        self, wanted: ListedMemories, span: ListedSpan, after: WalkPlace | None, reach: int = _REACH
+    ) -> WalkedMemories:
+        """Read the memories after a place, in order of `valid_from`, the newest first.
+
+        Args:
+            wanted: conditions, of which task and entities do not count.
+            span: how many at most, and the workspace that asks.
+            after: the place; None to begin.
+            reach: wordings to look at, at most.
+        """
+        place = {"at": _LAST, "n": _LAST}
+        if after is not None:
+            known = self._rows.column("walk_place", at=after.valid_from, id=after.id)
+            place = {"at": after.valid_from, "n": known[0] if known else _LAST}
+        rows = self._rows.all(
+            "walk",
+            **place,
+            place=self._workspaces.number(span.workspace),
+            everywhere=span.everywhere,
+            private=as_json(self._workspaces.private),
+            types=as_json_or_null(wanted.types),
+            validities=as_json_or_null(wanted.validities),
+            pinned=wanted.pinned,
+            unverified=wanted.unverified,
+            reach=reach,
+            limit=span.limit + 1,
+        )
+        items = rows[: span.limit]
+        if len(rows) > span.limit:
+            end: list[Row] = items[-1:]
+        else:
+            end = self._rows.all("walk_end", **place, reach=reach - 1)
+        last = next((WalkPlace(row["valid_from"], row["id"]) for row in end), None)
+        return WalkedMemories([row["n"] for row in items], last)
+
     def list_sessions(self, client: str | None, span: ListedSpan) -> ListedPage[ListedSession]:
         """List the sessions of a client, or of all, in the order of their last turns."""
         page = self._read_page("sessions", span, client=client)
         ns = [row["n"] for row in page.items]
-        described = {row["n"]: dict(row) for row in self._rows.all("described", ns=as_json(ns))}
-        sessions = [_build_session(described[n]) for n in ns]
-        return ListedPage(sessions, page.total, page.elsewhere)
+        described = self.describe(ns)
+        return ListedPage([described[n] for n in ns], page.total, page.elsewhere)
+
+    def describe(self, ns: Sequence[int]) -> dict[int, ListedSession]:
+        """Map the numbers of sessions to the sessions."""
+        rows = self._rows.all("described", ns=as_json(ns))
+        return {row["n"]: _build_session(dict(row)) for row in rows}
+
+    def list_held(self, days: Sequence[LocalDay], span: ListedSpan) -> HeldSessions:
+        """List the sessions in which something was said in days that follow one another.
+
+        Args:
+            days: the days.
+            span: which sessions; `since` is where the list goes on, `offset` is not regarded.
+        """
+        begin, end = max(days[0].begin, span.since or 0), days[-1].end
+        between = {"begin": begin, "end": end, "most_turns": _MOST_TURNS}
+        rows = self._rows.tuples(
+            "held",
+            **between,
+            days=as_json([one.begin for one in days]),
+            place=self._workspaces.number(span.workspace),
+            everywhere=span.everywhere,
+            private=as_json(self._workspaces.private),
+            limit=span.limit + 1,
+        )
+        sessions = [HeldSession(*row) for row in rows]
+        ends = [one.first_at for one in sessions[span.limit :]]
+        last_at = self._rows.find_number("held_until", **between)
+        ends += [] if last_at is None else [last_at]
+        # Each further page is of a later time, or a reader would go on for ever.
+        next_at = None if not ends else max(begin + 1, min(ends))
+        return HeldSessions(sessions[: span.limit], next_at)
 
     def _read_page(self, name: str, span: ListedSpan, **wanted: Parameter) -> ListedPage[Row]:
         """Read a page of rows, and count the rows seen and the rows of other workspaces."""

@@ -1,8 +1,10 @@
 """Logs: actions on memories and turns, and calls to chat models."""
 
 from memoria.model import AuditEntry, LoggedAction, ModelCall, ReadingPrice, TokenSpending
+from memoria.model.status import DaySpending
 from memoria.store.connection import Connection
 from memoria.store.sql.statements import TenantRows, build_value
+from memoria.store.values import LAST
 
 
 class AuditLog:
@@ -44,9 +46,9 @@ class AuditLog:
         rows = self._rows.all("by_action", action=action, limit=limit)
         return [build_value(LoggedAction, dict(row)) for row in rows]
 
-    def list_latest(self, limit: int, since: int) -> list[LoggedAction]:
-        """List the newest lines from a moment on, newest first."""
-        rows = self._rows.all("latest", limit=limit, since=since)
+    def list_latest(self, limit: int, since: int, before: int = LAST) -> list[LoggedAction]:
+        """List the newest lines from a moment on, and before a line's number, newest first."""
+        rows = self._rows.all("latest", limit=limit, since=since, before=before)
         return [build_value(LoggedAction, dict(row)) for row in rows]
 
     def newest(self) -> int:
@@ -77,6 +79,10 @@ class ModelCallLog:
         """Add up the cost of the calls made in this time."""
         rows = self._rows.all("spent", since=since, until=until)
         return build_value(TokenSpending, dict(rows[0]))
+
+    def list_days(self, since: int) -> list[DaySpending]:
+        """List the cost of each UTC day and model from a moment on, newest first."""
+        return [build_value(DaySpending, dict(row)) for row in self._rows.all("days", since=since)]
 
     def reading_price(self, since: int) -> ReadingPrice:
         """Add up the tokens of calls from a moment on, and of the conversation that they read."""

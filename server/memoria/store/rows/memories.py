@@ -264,6 +264,11 @@ class Memories:
         """List ids of memories that one of the turns repeats."""
         return self._rows.column("said_again_in", ns=as_json(turn_ns))
 
+    def list_by_turns(self, turn_ns: Sequence[int], limit: int) -> list[tuple[int, int]]:
+        """List (turn, newest wording) of memories concluded from the turns or repeated there."""
+        rows = self._rows.tuples("by_turns", ns=list_numbers(turn_ns), limit=limit)
+        return [(turn_n, wording_n) for turn_n, wording_n in rows]
+
     def list_evidence(self, memory_id: str) -> list[Evidence]:
         """List every turn on which a wording of a memory rests, in the order said."""
         return [
@@ -318,13 +323,6 @@ class Memories:
             found[row["id"]] = (*found.get(row["id"], ()), row["other"])
         return found
 
-    def list_contradicted(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List one memory of each contradicting pair of active memories, newest finding first.
-
-        Both memories of a pair are seen from the workspace.
-        """
-        return self._list_memories("contradicted", workspace, limit=limit)
-
     def list_successors(self, ns: Sequence[int], seen: Filters) -> list[Successor]:
         """List present wordings of active memories that had another wording in given documents.
 
@@ -355,10 +353,6 @@ class Memories:
         if len(ns) != limit:
             ns = self._find("unverified", workspace, limit=limit)
         return self._read.load_in_order(ns)
-
-    def list_pending(self, limit: int, workspace: str | None = None) -> list[Memory]:
-        """List memories that await confirmation, seen from a workspace, newest first."""
-        return self._list_memories("held_back", workspace, limit=limit)
 
     def _list_memories(
         self, name: str, workspace: str | None, **parameters: str | int | None

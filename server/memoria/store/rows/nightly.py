@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memoria.errors import ConflictError, quote_value
 from memoria.model.core import CoreFile
 from memoria.model.nightly import (
+    JournaledChange,
     MadeByRun,
     Metric,
     NightlyRun,
@@ -20,6 +21,7 @@ from memoria.store.connection import Connection, Row
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.revert import RevertOutcome, revert, was_edited_since
 from memoria.store.sql.statements import TenantRows, as_json
+from memoria.store.values import LAST
 
 
 class NightlyRuns:
@@ -41,9 +43,9 @@ class NightlyRuns:
         row = self._rows.first("open_run")
         return None if row is None else self._to_run(row)
 
-    def list_runs(self, limit: int) -> list[NightlyRun]:
-        """List the latest runs, newest first."""
-        return list(map(self._to_run, self._rows.all("runs", limit=limit)))
+    def list_runs(self, limit: int, before: int = LAST) -> list[NightlyRun]:
+        """List the latest runs before the one of a number, newest first."""
+        return list(map(self._to_run, self._rows.all("runs", limit=limit, before=before)))
 
     def find_run(self, run_id: str) -> NightlyRun | None:
         """Return a run by its id or the end of its id; None if no run matches.
@@ -119,6 +121,13 @@ class NightlyRuns:
             for row in self._rows.all("changes", run_n=run.n, limit=limit)
         ]
 
+    def list_changes_in_words(
+        self, run: NightlyRun, after: int, limit: int
+    ) -> list[JournaledChange]:
+        """List changes of a run behind one of them, in order, with wordings before and after."""
+        rows = self._rows.all("changes_in_words", run_n=run.n, after=after, limit=limit)
+        return [_to_journaled(row) for row in rows]
+
     def list_made(self, run: NightlyRun) -> MadeByRun:
         """List the memories and wordings that a run has made, without memories changed later."""
         rows = self._rows.all("made", run_n=run.n)
@@ -189,6 +198,29 @@ class NightlyRuns:
             "tokens": sum(report.tokens for report in reports),
         }
         return NightlyRun(**{**dict(row), **known})
+
+
+_FIELDS = ("validity", "importance", "tier", "type", "scope", "flag", "pinned", "expires_at")
+"""Columns of a memory whose values before and after a change say something to a person."""
+
+
+def _to_journaled(row: Row) -> JournaledChange:
+    image = json.loads(row["image"])
+    fields = {
+        name: (_read_cell(image[name][0]), _read_cell(image[name][1]))
+        for name in _FIELDS
+        if name in image
+    }
+    names = ("seq", "step", "op", "memory_id", "wording", "former", "present")
+    known = {name: row[name] for name in names}
+    return JournaledChange(**known, table=row["tbl"], fields=fields)
+
+
+def _read_cell(value: object) -> str | int | float | None:
+    """Return a value of the journal, which writes numbers with a point as texts."""
+    if isinstance(value, dict):
+        return float(value["real"])
+    return value if isinstance(value, str | int) else None
 
 
 class LinkCounts(NamedTuple):

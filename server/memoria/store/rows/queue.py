@@ -1,13 +1,13 @@
 """The extraction queue: a tenant's entries, and the workers' view across tenants."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
 from memoria.model import QueueEntry, QueueKind, QueueState, QueueStatus, now_millis
 from memoria.store.connection import Connection, Row
-from memoria.store.sql.statements import TenantRows, as_json, build_value
-from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry
+from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
+from memoria.store.values import LEFT_OVER, LeasedEntry, NewQueueEntry, QueuedTurn
 
 _NO_TENANT = 0
 
@@ -83,16 +83,29 @@ class Queue:
         """Finish the entry of a summary; return False if the entry is leased or finished."""
         return bool(self._rows.change("finish_summary", n=n, outcome=outcome, now=now_millis()))
 
-    def list_entries(self, state: QueueState | None, limit: int) -> list[QueueEntry]:
-        """List entries: first those that wait, in the order in which workers take them."""
+    def list_entries(
+        self, state: QueueState | None, limit: int, after: str | None = None
+    ) -> list[QueueEntry]:
+        """List entries: first those that wait, in the order in which workers take them.
+
+        Args:
+            state: only entries in this state.
+            limit: the largest number of entries.
+            after: id of the entry with which a list ended: only entries behind it.
+        """
         wanted = None if state is None else state.value
-        rows = self._rows.all("entries", state=wanted, limit=limit)
+        rows = self._rows.all("entries", state=wanted, limit=limit, after=after)
         return [build_value(QueueEntry, dict(row)) for row in rows]
 
     def get_entry(self, entry_id: str) -> QueueEntry | None:
         """Return an entry by its id; None if no entry has the id."""
         row = self._rows.first("entry", id=entry_id)
         return None if row is None else build_value(QueueEntry, dict(row))
+
+    def list_over_turns(self, turn_ns: Sequence[int]) -> list[QueuedTurn]:
+        """List turns that were queued to be read, each with the state of its newest entry."""
+        rows = self._rows.tuples("over_turns", ns=list_numbers(turn_ns))
+        return [QueuedTurn(n, QueueState(state), error) for n, state, error in rows]
 
     def status(self) -> QueueStatus:
         """Count the entries of the queue by their states."""

@@ -30,12 +30,14 @@ from memoria.store.rows.logs import AuditLog, ModelCallLog
 from memoria.store.rows.memories import Memories
 from memoria.store.rows.memory_rows import Wordings
 from memoria.store.rows.nightly import MetricRows, NightlyRuns, PurgeCandidates, RetentionRows
+from memoria.store.rows.outbox import Outbox, Webhooks
 from memoria.store.rows.portable import PortableRows
 from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
 from memoria.store.rows.tokens import Tokens
 from memoria.store.rows.turn_columns import TurnColumns
+from memoria.store.rows.waiting import WaitingMemories
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows
 from memoria.store.vectors import VectorIndex
@@ -99,6 +101,8 @@ class Transaction:
     """Calls to chat models, and their costs."""
     tokens = cached_property(_open(Tokens))
     """Tokens by which somebody reaches the tenant's memory over HTTP."""
+    webhooks = cached_property(_open(Webhooks))
+    """Addresses to which the tenant's events are sent."""
 
     def __init__(
         self,
@@ -183,6 +187,11 @@ class Transaction:
         return Accounts(self._connection, self._tenant, self.conversations, self._index, self.zone)
 
     @cached_property
+    def waiting(self) -> WaitingMemories:
+        """Memories that wait for the user's word."""
+        return WaitingMemories(self._connection, self._tenant, self._workspaces)
+
+    @cached_property
     def memories(self) -> Memories:
         """Memories and their versions."""
         return Memories(
@@ -227,6 +236,11 @@ class Transaction:
     def hidden(self) -> HiddenRecords:
         """Rows that a forget took away and that can still be put back."""
         return HiddenRecords(self._connection, self._tenant, self._index, self._vectors, self.zone)
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        """What has changed in the memory, for programs that follow it."""
+        return Outbox(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def queue(self) -> Queue:

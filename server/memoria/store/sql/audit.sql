@@ -14,8 +14,8 @@ ORDER BY n DESC LIMIT :limit;
 
 -- name: latest
 -- Notes for undoing stand beside what they undo.
-SELECT at, channel, client, caller, action, subject, detail FROM audit_log
-WHERE +tenant_id = :tenant AND at >= :since AND action <> 'change'
+SELECT n, at, channel, client, caller, action, subject, detail FROM audit_log
+WHERE +tenant_id = :tenant AND n < :before AND at >= :since AND action <> 'change'
 ORDER BY n DESC LIMIT :limit;
 
 -- name: newest

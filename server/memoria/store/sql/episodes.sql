@@ -25,6 +25,25 @@ CROSS JOIN episodes e ON e.session_n = t.session_n
 JOIN memories m ON m.n = e.memory_n
 ORDER BY m.id;
 
+-- name: newest
+SELECT w.value AS session_n, v.n
+FROM {numbers :session_ns} w
+CROSS JOIN episodes e ON e.memory_n = (
+     SELECT o.memory_n FROM episodes o JOIN memories m ON m.n = o.memory_n
+     WHERE o.session_n = w.value AND +o.tenant_id = :tenant AND m.validity IN ('active', 'archived')
+     ORDER BY o.first_index DESC, o.last_index DESC LIMIT 1)
+CROSS JOIN memory_versions v ON v.memory_n = e.memory_n AND v.valid_to IS NULL;
+
+-- name: turns
+SELECT m.id, t.n
+FROM {texts :ids} w
+CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+CROSS JOIN episodes e ON e.memory_n = m.n
+CROSS JOIN turns t ON t.session_n = e.session_n
+           AND t.turn_index BETWEEN e.first_index AND e.last_index
+CROSS JOIN documents d ON d.n = t.n AND d.current
+ORDER BY m.n, t.turn_index;
+
 -- name: write_anew
 UPDATE extraction_queue
 SET state = 'waiting', finished_at = NULL, attempts = 0, not_before = :not_before, lease_owner = NULL,

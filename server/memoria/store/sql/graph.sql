@@ -292,6 +292,15 @@ WHERE s.tenant_id = :tenant AND s.key >= :first AND s.key < :beyond
 ORDER BY s.key
 LIMIT :limit;
 
+-- name: listed
+-- Names in order, each with the entities that go by it.
+SELECT s.key, e.id, coalesce(e.canonical_n, e.n) AS n
+FROM entity_names s CROSS JOIN entities e ON e.n = s.entity_n
+WHERE s.tenant_id = :tenant AND s.key >= :first AND s.key < :beyond
+  AND (s.key > :key OR e.id > :id)
+ORDER BY s.key, e.id
+LIMIT :limit;
+
 -- name: referents
 SELECT n.n, m.id AS memory_id, t.id AS turn_id, e.id AS entity_id
 FROM {numbers :ns} w

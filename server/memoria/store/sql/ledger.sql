@@ -15,6 +15,13 @@ SELECT count(*) AS calls, CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS inpu
        CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output_tokens
 FROM model_calls WHERE tenant_id = :tenant AND at >= :since AND at < :until;
 
+-- name: days
+SELECT at / 86400000 * 86400000 AS day, model, count(*) AS calls,
+       CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS input_tokens,
+       CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output_tokens
+FROM model_calls WHERE tenant_id = :tenant AND at >= :since
+GROUP BY at / 86400000, model ORDER BY at / 86400000 DESC, model;
+
 -- name: reading
 -- Four bytes of UTF-8 are about one token, in English and in Chinese.
 SELECT (SELECT count(*) FROM model_calls WHERE tenant_id = :tenant AND at >= :since) AS calls,

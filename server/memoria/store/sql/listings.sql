@@ -31,6 +31,39 @@ FROM wanted
 ORDER BY seen DESC, others, valid_from DESC, n DESC
 LIMIT :limit OFFSET :offset;
 
+-- name: walk
+-- Of the `:reach` wordings before a place those that are wanted; `walk_end` is the one after them.
+WITH reached AS (
+  SELECT n, memory_n, version, valid_from
+  FROM memory_versions
+  WHERE tenant_id = :tenant AND valid_from <= :at AND (valid_from < :at OR n < :n)
+  ORDER BY valid_from DESC, n DESC LIMIT :reach)
+SELECT v.n, v.valid_from, m.id
+FROM reached v
+CROSS JOIN memories m ON m.n = v.memory_n
+CROSS JOIN documents d ON d.n = v.n
+WHERE v.version = (SELECT max(version) FROM memory_versions WHERE memory_n = m.n)
+  AND (d.workspace_n IS NULL OR d.workspace_n {is} :place
+       OR (:everywhere AND d.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND (:validities IS NULL OR m.validity IN (SELECT value FROM {texts :validities}))
+  AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
+  AND (NOT :pinned OR m.pinned) AND NOT (:unverified AND m.verified)
+ORDER BY v.valid_from DESC, v.n DESC LIMIT :limit;
+
+-- name: walk_end
+SELECT v.n, v.valid_from, m.id
+FROM memory_versions v
+CROSS JOIN memories m ON m.n = v.memory_n
+WHERE v.tenant_id = :tenant AND v.valid_from <= :at AND (v.valid_from < :at OR v.n < :n)
+ORDER BY v.valid_from DESC, v.n DESC LIMIT 1 OFFSET :reach;
+
+-- name: walk_place
+SELECT v.n
+FROM memories m
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_from = :at
+WHERE m.id = :id AND m.tenant_id = :tenant
+ORDER BY v.version DESC LIMIT 1;
+
 -- name: sessions
 -- A session whose turns are all forgotten is left out.
 WITH wanted AS (
@@ -64,3 +97,26 @@ SELECT s.n, s.session_id, s.source AS client, s.first_at, s.last_at, w.name AS w
 FROM sessions s
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM {numbers :ns});
+
+-- name: held
+-- Sessions with what was said in each of some days, in the order in which it began. Of very many turns
+-- the first are read. `days` has the beginning of each day.
+WITH said AS (
+  SELECT t.n, t.session_n, t.at,
+         (SELECT count(*) FROM {numbers :days} b WHERE b.value <= t.at) AS day
+  FROM turns t
+  WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end
+  ORDER BY t.at LIMIT :most_turns)
+SELECT s.n, said.day - 1 AS day, min(said.at) AS first_at, max(said.at) AS last_at,
+       count(*) AS turns
+FROM said
+JOIN documents d ON d.n = said.n AND d.current AND NOT d.suppressed
+JOIN sessions s ON s.n = said.session_n
+WHERE s.workspace_n IS NULL OR s.workspace_n {is} :place
+   OR :everywhere AND s.workspace_n NOT IN (SELECT value FROM {numbers :private})
+GROUP BY s.n, said.day ORDER BY first_at, s.n LIMIT :limit;
+
+-- name: held_until
+-- Time of the last turn that `held` reads, if there are as many.
+SELECT at FROM turns WHERE tenant_id = :tenant AND at >= :begin AND at < :end
+ORDER BY at LIMIT 1 OFFSET :most_turns - 1;

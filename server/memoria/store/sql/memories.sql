@@ -100,6 +100,11 @@ WHERE v.memory_n = :memory_n AND +v.tenant_id = :tenant AND v.inferred_by = 'mod
 -- name: number
 SELECT n FROM memories WHERE tenant_id = :tenant AND id = :id;
 
+-- name: numbers
+SELECT m.n FROM {texts :ids} wanted
+CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
+ORDER BY m.n DESC;
+
 -- name: present_wording
 SELECT v.n, v.content, v.valid_from, m.predicate, t.utc_offset
 FROM memories m
@@ -250,8 +255,8 @@ SELECT m.n
 FROM memories m
 JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 JOIN documents d ON d.n = v.n
-WHERE m.tenant_id = :tenant AND m.validity = 'pending_confirmation'
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+WHERE m.tenant_id = :tenant AND m.validity = 'pending_confirmation' AND m.n < :before
+  AND {workspace_sees}
 ORDER BY m.n DESC LIMIT :limit;
 
 -- name: contradictions
@@ -274,7 +279,8 @@ WHERE o.validity IN ('active', 'pending_confirmation')
 ORDER BY 1, 2;
 
 -- name: contradicted
--- One of each two active memories that contradict each other; see `contradictions`.
+-- One of each two active memories that contradict each other and that a project sees together; see
+-- `contradictions`.
 SELECT m.n, max(e.created_at) AS marked_at
 FROM edges e
 CROSS JOIN nodes x ON x.n = e.src_n
@@ -287,8 +293,10 @@ CROSS JOIN documents c ON c.n = v.n
 CROSS JOIN documents d ON d.n = w.n
 WHERE e.tenant_id = :tenant AND e.code = {CONTRADICTS}
   AND e.created_at >= v.ingested_at AND e.created_at >= w.ingested_at
-  AND (c.workspace_n IS NULL OR c.workspace_n = :workspace)
-  AND (d.workspace_n IS NULL OR d.workspace_n = :workspace)
+  AND (c.workspace_n IS NULL OR c.workspace_n = :workspace
+       OR (:everywhere AND c.workspace_n NOT IN (SELECT value FROM {numbers :private})))
+  AND {workspace_sees}
+  AND (c.workspace_n IS NULL OR d.workspace_n IS NULL OR c.workspace_n = d.workspace_n)
 GROUP BY m.n
 ORDER BY marked_at DESC, m.n DESC LIMIT :limit;
 
@@ -316,6 +324,21 @@ FROM {numbers :ns} wanted
 CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
 JOIN memories m ON m.n = v.memory_n
 ORDER BY m.id;
+
+-- name: by_turns
+-- Turns, each with the newest wordings of the memories that were concluded from it, or that it repeats.
+SELECT said.turn_n, v.n
+FROM (SELECT w.value AS turn_n, o.memory_n
+      FROM {numbers :ns} w
+      CROSS JOIN memory_versions o ON o.turn_n = w.value AND +o.tenant_id = :tenant
+      UNION
+      SELECT w.value, e.memory_n
+      FROM {numbers :ns} w
+      CROSS JOIN memory_evidence e ON e.turn_n = w.value AND +e.tenant_id = :tenant) said
+CROSS JOIN memory_versions v ON v.memory_n = said.memory_n AND v.version = (
+     SELECT max(version) FROM memory_versions WHERE memory_n = said.memory_n)
+ORDER BY said.turn_n, v.memory_n
+LIMIT :limit;
 
 -- name: evidence
 SELECT t.id AS turn_id, s.source, s.session_id, t.message_id, t.turn_index, t.role, t.speaker,

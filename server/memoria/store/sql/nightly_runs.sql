@@ -8,7 +8,7 @@ WHERE tenant_id = :tenant AND state IN ('running', 'undoing');
 
 -- name: runs
 SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
-WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
+WHERE tenant_id = :tenant AND n < :before ORDER BY n DESC LIMIT :limit;
 
 -- name: run
 SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
@@ -101,6 +101,23 @@ FROM nightly_changes c
 JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
 LEFT JOIN memories m ON m.n = c.memory_n
 WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
+
+-- name: changes_in_words
+SELECT c.seq, coalesce(s.name, '') AS step, c.tbl, c.op, m.id AS memory_id,
+       CASE WHEN c.tbl = 'memories' AND c.op = 'update' THEN c.image ELSE '{}' END AS image,
+       v.content AS wording,
+       (SELECT p.content FROM memory_versions p
+        WHERE p.memory_n = v.memory_n AND p.version < v.version
+        ORDER BY p.version DESC LIMIT 1) AS former,
+       (SELECT p.content FROM memory_versions p
+        WHERE p.memory_n = m.n ORDER BY p.version DESC LIMIT 1) AS present
+FROM nightly_changes c
+JOIN nightly_runs r ON r.n = c.run_n AND r.tenant_id = :tenant
+LEFT JOIN nightly_steps s ON s.run_n = c.run_n AND s.ordinal = c.step
+LEFT JOIN memories m ON m.n = c.memory_n
+LEFT JOIN memory_versions v ON c.tbl = 'memory_versions' AND c.op = 'insert'
+                           AND v.n = CAST({json c.key} ->> 0 AS BIGINT)
+WHERE c.run_n = :run_n AND c.seq > :after ORDER BY c.seq LIMIT :limit;
 
 -- name: last_changes
 SELECT c.seq, c.tbl, c.op, c.key, c.image,

@@ -21,6 +21,9 @@ SELECT q.id, q.kind, s.session_id, q.first_index, q.last_index, q.priority, q.re
        q.last_error, q.outcome
 FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
 WHERE q.tenant_id = :tenant AND (:state IS NULL OR q.state = :state)
+  AND (:after IS NULL OR (q.state <> 'waiting', q.priority, q.n) > (
+      SELECT o.state <> 'waiting', o.priority, o.n
+      FROM extraction_queue o WHERE o.id = :after AND +o.tenant_id = :tenant))
 ORDER BY q.state <> 'waiting', q.priority, q.n
 LIMIT :limit;
 
@@ -30,6 +33,15 @@ SELECT q.id, q.kind, s.session_id, q.first_index, q.last_index, q.priority, q.re
        q.last_error, q.outcome
 FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
 WHERE +q.tenant_id = :tenant AND q.id = :id;
+
+-- name: over_turns
+SELECT t.n, q.state, q.last_error
+FROM {numbers :ns} wanted
+CROSS JOIN turns t ON t.n = wanted.value AND +t.tenant_id = :tenant
+CROSS JOIN extraction_queue q ON q.n = (
+    SELECT max(o.n) FROM extraction_queue o
+    WHERE o.session_n = t.session_n AND o.kind = 'extract'
+      AND t.turn_index BETWEEN o.first_index AND o.last_index);
 
 -- name: counts
 SELECT state, count(*) AS total, min(created_at) AS oldest

@@ -11,6 +11,7 @@ from memoria.errors import StoreUnavailableError
 from memoria.model import Finding
 from memoria.store.image.tenants import list_tenants
 from memoria.store.rows.forgotten import drop_hidden
+from memoria.store.rows.outbox import drop_webhooks
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.connections import identify_file
 from memoria.store.sqlite.driver import connect, is_busy, is_damage, sqlite3, translate_errors
@@ -31,6 +32,8 @@ _CLAIM_TIMEOUT_S = 1.0
 _PAGES_A_STEP = 2_000
 _HIDES_SINCE = 17
 """Number of the first schema with tables for hidden rows."""
+_HAS_WEBHOOKS_SINCE = 26
+"""Number of the first schema with webhooks."""
 _SIDECARS = ("-wal", "-shm", "-journal")
 
 
@@ -43,7 +46,8 @@ class SqliteFiles:
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
         """Copy the present state of the file, while other processes go on writing.
 
-        What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden.
+        What was forgotten but is not wiped yet is wiped in the copy, and so is what is hidden, and
+        the secrets of webhooks.
         """
         with (
             translate_errors(),
@@ -59,6 +63,8 @@ class SqliteFiles:
             )
             if version_of(copied) >= _HIDES_SINCE:
                 drop_hidden(copied)
+            if version_of(copied) >= _HAS_WEBHOOKS_SINCE:
+                drop_webhooks(copied)
             scrub(copied, _BUSY_TIMEOUT_MS)
 
     def list_foreign_objects(self, path: Path) -> list[str]:

@@ -27,6 +27,7 @@ from memoria.store.image.tenants import (
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.figures import read_figures
+from memoria.store.rows.outbox import DueWebhook, list_due_webhooks
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.revert import JOURNALED_TABLES
 from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
@@ -130,6 +131,11 @@ class SqliteStore:
         else:
             with self._connections.read() as (connection, _):
                 yield WorkQueue(connection)
+
+    def list_due_webhooks(self, now: int) -> list[DueWebhook]:
+        """List the webhooks of all tenants to which events may be sent now, in UTC epoch ms."""
+        with self._connections.read() as (connection, _):
+            return list_due_webhooks(connection, now)
 
     @property
     def zone(self) -> Zone:

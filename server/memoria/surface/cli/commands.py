@@ -121,6 +121,10 @@ REST = {
         "token",
         "List the tokens by which this memory is reached over HTTP; create one, or revoke one.",
     ),
+    "webhook": Verb(
+        "webhook",
+        "List the addresses to which a server over HTTP sends events; add, try or remove one.",
+    ),
     "ui": Verb(
         "viewing",
         "Open the viewer in a browser: what agents are told, and why; what the memory holds.",

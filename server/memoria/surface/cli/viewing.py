@@ -1,9 +1,12 @@
 """The command that opens the viewer."""
 
+import os
 import threading
 import time
 import webbrowser
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode, urlsplit
 
 import httpx2
@@ -28,6 +31,9 @@ _PAUSE_S = 0.25
 _UNAUTHORIZED = 401
 _NOT_FOUND = 404
 _OWN_ADDRESS = "http://127.0.0.1:8420"
+ViewerLanguage = Literal["en", "zh"]
+_ARGUMENTS = {"search": "query", "session": "session_id", "days": "day"}
+"""Argument that says what each page is about, by the page's name."""
 
 app = typer.Typer()
 
@@ -47,12 +53,49 @@ def open_viewer(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the link alone, and open no browser.")
     ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            help="Write a page into this file instead, to send: without links, scripts or secrets. "
+            "Goes with --search, --session or --day.",
+        ),
+    ] = None,
+    search: Annotated[
+        str | None, typer.Option("--search", help="With --export: what to search for.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", help="With --export: id of a session.")
+    ] = None,
+    day: Annotated[
+        str | None, typer.Option("--day", help="With --export: a date, such as 2026-11-29.")
+    ] = None,
+    language: Annotated[
+        ViewerLanguage | None,
+        typer.Option(help="With --export: language of the page; that of the shell by default."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Open the viewer in a browser: what agents are told, and why; what the memory holds.
 
     The link opens it once, within an hour, and counts as you. If no server runs on this machine,
     one is started and runs until Ctrl-C.
+    """
+    pages = {"search": search, "session": session, "days": day}
+    chosen = {name: value for name, value in pages.items() if value is not None}
+    if export is not None or chosen:
+        _export(context, export, chosen, language or _find_language(), as_json=as_json)
+    else:
+        _open(context, url, access, expires, opens=not no_browser, as_json=as_json)
+
+
+def _open(
+    context: typer.Context, url: str, access: Access, expires: str, *, opens: bool, as_json: bool
+) -> None:
+    """Make a link and open it, with a server that runs or that is started.
+
+    Raises:
+        BadParameter: there can be no viewer at the address.
     """
     place = urlsplit(url.rstrip("/"))
     if not is_web_address(url):
@@ -71,13 +114,60 @@ def open_viewer(
     link = f"{url.rstrip('/')}/ui/enter?{urlencode({'link': made.text})}"
     runs = _find_server(link, url)
     if runs is False and is_here:
-        _serve(context.obj, place.netloc, link, opens=not no_browser)
+        _serve(context.obj, place.netloc, link, opens=opens)
         return
     notes = "" if runs else f"\n{url} does not answer from here."
     document: Document = {"link": link, "expires_at": made.token.to_json().get("expires_at")}
     show(document, f"{link}\nIt opens the viewer once, within an hour.{notes}", as_json=as_json)
-    if runs and not no_browser and not as_json:
+    if runs and opens and not as_json:
         webbrowser.open(link)
+
+
+def _export(
+    context: typer.Context,
+    file: Path | None,
+    chosen: Mapping[str, str],
+    language: ViewerLanguage,
+    *,
+    as_json: bool,
+) -> None:
+    """Write the one page that was chosen into a new file.
+
+    Raises:
+        BadParameter: no page was chosen, or several, or no file.
+        InvalidInputError: the file exists, or can't be written.
+    """
+    if file is None or len(chosen) != 1:
+        raise typer.BadParameter(
+            "--export FILE goes with one of --search WORDS, --session ID or --day DATE"
+        )
+    ((name, value),) = chosen.items()
+
+    async def work(memory: "Memoria") -> str:
+        from memoria.surface.http.viewer.saving import export_page  # noqa: PLC0415  (half a second of imports)
+
+        further = {"days": {"span": "day"}}.get(name, {})
+        return await export_page(memory, name, {_ARGUMENTS[name]: value, **further}, language)
+
+    page = with_memory(context, work, searches=name == "search")
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(page)
+    except OSError as error:
+        raise InvalidInputError(
+            f"{file} can't be written: {error.strerror}. Name another file."
+        ) from error
+    show(
+        {"file": str(file)},
+        f"{file} holds the page, without links, scripts or secrets.",
+        as_json=as_json,
+    )
+
+
+def _find_language() -> ViewerLanguage:
+    """Return the language of the shell's texts, if the viewer has it, or else English."""
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "zh" if next(filter(None, named), "").startswith("zh") else "en"
 
 
 def _find_server(link: str, url: str) -> bool:

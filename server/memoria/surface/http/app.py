@@ -16,12 +16,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from memoria.app.delivery import deliver_events
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, in_thread
 from memoria.bare.remote import RECORD
 from memoria.model.access import Access
 from memoria.surface.http.bodies import LimitBody
 from memoria.surface.http.callers import TenantMemories, TokenVerifier
+from memoria.surface.http.events import Listening
 from memoria.surface.http.guards import LOOPBACK, CheckHead, CheckHost, RequireToken
 from memoria.surface.http.health import Readiness, answer_alive
 from memoria.surface.http.holding import AnswerUnavailable, HoldHome
@@ -101,8 +103,9 @@ def build_app(
     chosen = options or HttpOptions()
     verifier = TokenVerifier()
     subscriptions = Subscriptions(check_token(verifier))
+    listening = Listening(holds=check_token(verifier))
     hooks = HookRoutes(chosen.body_within_s)
-    parts = _Parts(verifier, RestFace(), hooks, ViewerFace(), Readiness())
+    parts = _Parts(verifier, RestFace(listening), hooks, ViewerFace(), Readiness())
     turns = TenantTurns()
 
     @asynccontextmanager
@@ -112,6 +115,7 @@ def build_app(
             await in_thread(memories.purge_hidden)
             parts.begin(home, memories)
             tasks.start_soon(subscriptions.watch)
+            tasks.start_soon(listening.feeds.watch)
             _start_upkeep(tasks, home, memories, turns)
             try:
                 yield memories
@@ -150,7 +154,8 @@ def build_app(
 def _start_upkeep(
     tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, turns: TenantTurns
 ) -> None:
-    """Start what goes on beside the calls: taking in what hooks say, and nights at idle."""
+    """Start what goes on beside the calls: hooks' words taken in, events sent, nights at idle."""
+    tasks.start_soon(deliver_events, home)
     if isinstance(home, OpenHome):
         tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)
     else:

@@ -46,7 +46,8 @@ class Issuer:
         self._settings = settings
         self._refusals = refusals
         self._url = settings.jwt_issuer or ""
-        self._keys = IssuerKeys(self._url, settings.jwt_keys_url, clock)
+        networks = settings.private_networks or ()
+        self._keys = IssuerKeys(self._url, settings.jwt_keys_url, clock, networks)
 
     @property
     def resource(self) -> str:

@@ -1,19 +1,20 @@
 """Public keys of an issuer: fetched from where it publishes them, and kept.
 
 A token may name any key id, so unknown ones lead to one request in a while at most. Where keys are
-is said by the settings or the issuer's metadata, never by a token.
+is said by the settings or the issuer's metadata, never by a token; and metadata leads to no address
+inside of a network that the user has not configured.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
 import httpx2
 import jwt
-from anyio.to_thread import run_sync
 
+from memoria.app.outward import IPNetwork, RefusedAddressError, networks_of, open_client
 from memoria.model.parse import is_safe_address
 
 _ALGORITHMS = {"RSA": "RS256", "EC": "ES256", "OKP": "EdDSA"}
@@ -36,14 +37,22 @@ class KeysUnavailableError(Exception):
 class IssuerKeys:
     """Public keys of one issuer."""
 
-    def __init__(self, issuer: str, url: str | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        issuer: str,
+        url: str | None,
+        clock: Callable[[], float],
+        networks: Sequence[IPNetwork] = (),
+    ) -> None:
         """Bind to an issuer.
 
         Args:
             issuer: its address.
             url: where its keys are; None if its metadata says it.
             clock: seconds that only grow.
+            networks: private ones that may be asked, beside addresses that these two are.
         """
+        self._networks = (*networks, *networks_of((issuer, url)))
         self._issuer = issuer
         self._url = url
         self._clock = clock
@@ -96,7 +105,7 @@ class IssuerKeys:
         try:
             with anyio.fail_after(_TIMEOUT_S):
                 url = self._url or await self._discover()
-                self._keys = _read_keys(await _fetch(url))
+                self._keys = _read_keys(await self._fetch(url))
             self._fetched_at = self._clock()
         except KeysUnavailableError as error:
             self._fault = str(error)
@@ -113,7 +122,7 @@ class IssuerKeys:
         )
         for place in places:
             try:
-                found = await _fetch(place)
+                found = await self._fetch(place)
             except KeysUnavailableError:
                 continue  # the next place may have it
             url = found.get("jwks_uri")
@@ -123,32 +132,34 @@ class IssuerKeys:
                 return url
         raise KeysUnavailableError("the issuer's metadata says of no keys; set jwt_keys_url")
 
+    async def _fetch(self, url: str) -> dict[str, Any]:
+        """Fetch a JSON object, without following redirects.
 
-async def _fetch(url: str) -> dict[str, Any]:
-    """Fetch a JSON object, without following redirects.
-
-    Raises:
-        KeysUnavailableError: there is none, or it is too long.
-    """
-    client = await run_sync(httpx2.AsyncClient)  # reads the machine's certificates
-    body = bytearray()
-    plain = {"accept": "application/json", "accept-encoding": "identity"}
-    try:
-        async with client, client.stream("GET", url, headers=plain, follow_redirects=False) as came:
-            if came.status_code != httpx2.codes.OK:
-                raise KeysUnavailableError(f"the issuer answers with status {came.status_code}")
-            async for part in came.aiter_raw():
-                body += part
-                if len(body) > _MOST_BYTES:
-                    raise KeysUnavailableError("the issuer's answer goes on without end")
-        found = json.loads(body)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise KeysUnavailableError(f"the issuer can't be reached: {type(error).__name__}") from None
-    except (ValueError, RecursionError):
-        raise KeysUnavailableError("the issuer's answer is no JSON") from None
-    if not isinstance(found, dict):
-        raise KeysUnavailableError("the issuer's answer is no JSON object")
-    return found
+        Raises:
+            KeysUnavailableError: there is none, it is too long, or it lies where nothing is asked.
+        """
+        body = bytearray()
+        plain = {"accept": "application/json", "accept-encoding": "identity"}
+        client = await open_client(self._networks, takes_proxy=True)
+        try:
+            async with client, client.stream("GET", url, headers=plain) as came:
+                if came.status_code != httpx2.codes.OK:
+                    raise KeysUnavailableError(f"the issuer answers with status {came.status_code}")
+                async for part in came.aiter_raw():
+                    body += part
+                    if len(body) > _MOST_BYTES:
+                        raise KeysUnavailableError("the issuer's answer goes on without end")
+            found = json.loads(body)
+        except RefusedAddressError as error:
+            raise KeysUnavailableError(f"the issuer is not asked: {error}") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            told = f"the issuer can't be reached: {type(error).__name__}"
+            raise KeysUnavailableError(told) from None
+        except (ValueError, RecursionError):
+            raise KeysUnavailableError("the issuer's answer is no JSON") from None
+        if not isinstance(found, dict):
+            raise KeysUnavailableError("the issuer's answer is no JSON object")
+        return found
 
 
 def _read_keys(found: dict[str, Any]) -> list[jwt.PyJWK]:

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoria.surface.http.bodies import answer_unread
 from memoria.surface.http.callers import TokenVerifier, find_token
+from memoria.surface.http.events import EVENTS_PATH, VIEWER_EVENTS_PATH
 from memoria.surface.http.problems import answer_problem
 from memoria.surface.mcp.calls import ServedMemories
 
@@ -24,6 +25,8 @@ _MOST_OPEN = 200
 _BURST_S = 5
 """Seconds' worth of calls that a token may make at once."""
 _MOST_TOKENS = 10_000
+_WITHOUT_TURN = frozenset(("/mcp", EVENTS_PATH, VIEWER_EVENTS_PATH))
+"""Paths of calls that take turns by themselves, and of those that listen and need none."""
 _ROUNDING_S = 1e-6
 _AT_WORK = 8
 """Number of calls of a tenant that are at work at once."""
@@ -101,7 +104,7 @@ class LimitCalls:
             return
         self._open[tenant] += 1
         try:
-            if scope["path"] == "/mcp":
+            if scope["path"] in _WITHOUT_TURN:
                 await self._app(scope, receive, send)
             else:
                 async with self._turns.take(tenant):

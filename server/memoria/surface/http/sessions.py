@@ -4,12 +4,14 @@ import logging
 from collections import OrderedDict
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import TokenVerifier
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoria.errors import MemoriaError
+from memoria.model.access import VISIT_BEGINS
+from memoria.surface.http.callers import TokenVerifier
+from memoria.surface.http.viewer.doors import VISIT, is_viewer
 from memoria.surface.mcp.subscriptions import Holds
 
 _SESSION = "mcp-session-id"
@@ -81,8 +83,11 @@ def check_token(verifier: TokenVerifier) -> Holds:
     async def holds(request: object) -> bool:
         if not isinstance(request, HTTPConnection):
             return False
-        token = request.headers["authorization"].partition(" ")[2]
         try:
+            if is_viewer(request.url.path):
+                visit = request.cookies.get(VISIT, "")
+                return await verifier.verify(visit, VISIT_BEGINS) is not None
+            token = request.headers["authorization"].partition(" ")[2]
             return await verifier.verify_token(token) is not None
         except MemoriaError as error:
             _LOG.warning("A listener is told nothing: its token could not be checked: %s", error)

@@ -206,7 +206,7 @@ def _encode(text: str | bytes) -> bytes:
 def served(start_server: StartServer) -> Iterator[Served]:
     """A server in another thread; after the test it must still answer, and its log be clean."""
     options = HttpOptions(names=("memory.example.com",))
-    with serving(lambda: start_server(options)) as running:
+    with serving(lambda: start_server(options, private_networks="127.0.0.1")) as running:
         yield running
 
 

@@ -13,6 +13,8 @@ Call = tuple[str, dict[str, Any]]
 """A method and its parameters; `{memory}` and other names in braces stand for ids."""
 _MADE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT = re.compile(r"\b[0-9a-f]{8,64}\b")
+_SECRET = re.compile(r"whsec_[\w+/]+=*")
+_EVENT = re.compile(r"\b\d+-\d{13}\b")
 _LENGTH = re.compile(r'"tokens": \d+')
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
 REVISIONS = (
@@ -99,7 +101,7 @@ def compare_form(answer: Mapping[str, Any], ids: Mapping[IdKind, str]) -> str:
     longest_first = sorted(ids.items(), key=lambda one: -len(one[1]))
     for kind, known in longest_first:
         text = text.replace(known, f"<{kind}>") if len(known) > 8 else text
-    text = _MADE.sub("<made>", text)
+    text = _EVENT.sub("<event>", _SECRET.sub("<secret>", _MADE.sub("<made>", text)))
     for kind, known in longest_first:
         text = text.replace(known[-8:], f"<end of {kind}>")
     text = _LENGTH.sub('"tokens": <some>', text)  # an id may be a token longer than another

@@ -14,6 +14,8 @@ from memoria.surface.http.rest.table import EXAMPLE_IDS, RestRoute
 
 Arguments = Mapping[str, Any]
 ROUTES_BY_NAME = {route.name: route for route in ROUTES}
+ENDPOINT = "https://127.0.0.1:9/nobody-listens"
+"""Address of an example's webhook."""
 
 
 class RestTenant:
@@ -64,6 +66,7 @@ class RestTenant:
         order = {"ids": [ids["wrong"]], "token": tokens["wrong"]}
         ids["report"] = self.do("forget_memory", **order)["report"]["id"]
         ids["forget_token"] = tokens["outdated"]
+        ids["webhook"] = self.do("add_webhook", url=ENDPOINT)["webhook"]["id"]
         ids["night"] = self.do("begin_night", steps=["metrics"])["id"]
         while self.do("get_night", run_id=ids["night"])["run"]["state"] == "running":
             pass
@@ -90,7 +93,7 @@ def build_example(route: RestRoute[Any], ids: Mapping[IdKind, str]) -> dict[str,
     """Return a route's example with ids in their places."""
     text = json.dumps(dict(route.example))
     for kind, stands_for in EXAMPLE_IDS.items():
-        text = text.replace(stands_for, ids[kind])
+        text = text.replace(stands_for, ENDPOINT if kind == "endpoint" else ids[kind])
     arguments: dict[str, Any] = json.loads(text)
     return arguments
 

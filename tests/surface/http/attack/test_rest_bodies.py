@@ -20,6 +20,8 @@ _ODD_OF_EACH = 3
 """Number of odd values that each argument gets; all of them get all."""
 _PROBLEM = "application/problem+json"
 WRITES = [route for route in ROUTES if route.reads_json]
+_LONG = ("export_memory", "list_events")
+"""Operations whose answers are long, or go on until somebody leaves."""
 NO_ORDERS = {
     "nothing": b"",
     "a NUL": b"\0",
@@ -125,7 +127,7 @@ def test_no_value_of_an_argument_fails_inside(served: Served, part: int) -> None
     ids = make_up(ann.fill())
     ann = RestTenant(served, "ben")  # one that has nothing to tell
     turns = count(part * 5)
-    for route in [one for one in ROUTES if one.name != "export_memory"][part::4]:
+    for route in [one for one in ROUTES if one.name not in _LONG][part::4]:
         for name in route.order.model_fields:
             for value in [ODD[next(turns) % len(ODD)] for _ in range(_ODD_OF_EACH)]:
                 if name in route.path_names and not (isinstance(value, str) and value):
@@ -166,7 +168,7 @@ def test_no_way_of_writing_a_path_or_query_fails_inside(served: Served) -> None:
         "?=", "?&&&", "?limit[]=1", "?" + "a=b&" * 5_000, "?limit=1#x", ";limit=1", "\\",
         "*", "%5c..", "//",
     )  # fmt: skip
-    for route in ROUTES:
+    for route in [one for one in ROUTES if one.name != "list_events"]:
         base = route.open_path.partition("{")[0].rstrip("/")
         for tail in tails:
             target = f"{base}/{tail}" if tail[0] != "?" else f"{base}{tail}"

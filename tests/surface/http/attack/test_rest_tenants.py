@@ -24,8 +24,8 @@ Row = RestRoute[Any]
 Drawn = tuple[Row, dict[str, IdKind]]
 """A route, and the kinds of id that are put into arguments of it."""
 _NUMBERS = count(1)
-_NO_ANSWERS = {"begin_night", "undo_night"}
-"""Operations that go on after their answer, which what follows may see or not."""
+_NO_ANSWERS = {"begin_night", "undo_night", "list_events"}
+"""Operations that go on after their answer, which what follows may see or not, or go on and on."""
 _READS = [one for one in ROUTES if one.method == "GET" and one.name != "export_memory"]
 
 

@@ -67,6 +67,9 @@ class SeededServer:
         order = {"ids": [self.ids["wrong"]], "token": tokens["wrong"]}
         self.ids["report"] = (await post("/memory/forget", json=order)).json()["report"]["id"]
         self.ids["forget_token"] = tokens["outdated"]
+        self.ids["endpoint"] = "https://127.0.0.1:9/nobody-listens"
+        added = await post("/memory/webhooks", json={"url": self.ids["endpoint"]})
+        self.ids["webhook"] = added.json()["webhook"]["id"]
         night = await post("/memory/consolidate", json={"steps": ["metrics"]})
         self.ids["night"] = night.json()["id"]
         self.export = (await self.admin.get("/memory/export")).content
@@ -97,7 +100,8 @@ def start_seeded(start_server: StartServer) -> StartSeeded:
 
     @asynccontextmanager
     async def start() -> AsyncIterator[SeededServer]:
-        async with start_server(http_calls_per_second=0) as server, AsyncExitStack() as opened:
+        given = {"http_calls_per_second": 0, "private_networks": "127.0.0.1"}
+        async with start_server(**given) as server, AsyncExitStack() as opened:
             clients: dict[Access | None, httpx2.AsyncClient] = {}
             for access in (None, *Access):
                 created = access and await server.create_token(TENANT, access)

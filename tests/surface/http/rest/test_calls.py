@@ -206,7 +206,7 @@ async def test_a_key_needs_a_session_by_which_the_repetition_is_known(
 async def test_a_call_that_comes_twice_without_a_key_changes_nothing_more(
     start_seeded: StartSeeded,
 ) -> None:
-    told_twice = {"revise_memory": 409, "undo_night": 409}
+    told_twice = {"revise_memory": 409, "undo_night": 409, "remove_webhook": 404}
     async with start_seeded() as seeded:
 
         async def count() -> dict[str, Any]:

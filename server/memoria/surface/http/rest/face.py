@@ -15,6 +15,7 @@ from memoria.errors import MemoriaError
 from memoria.model import Channel, Trust
 from memoria.surface.documents import Document
 from memoria.surface.http.bodies import MOST_BODY_BYTES
+from memoria.surface.http.events import Listening
 from memoria.surface.http.problems import NOT_STORED, answer_problem
 from memoria.surface.http.rest import openapi
 from memoria.surface.http.rest.answers import (
@@ -39,7 +40,9 @@ _TOKEN_CHARS = 8
 class RestFace:
     """Answers calls of the table's routes."""
 
-    def __init__(self) -> None:
+    def __init__(self, listening: Listening) -> None:
+        """Make the face; streams of events share `listening`."""
+        self._listening = listening
         self._turns = defaultdict[str, anyio.Lock](anyio.Lock)
         self.memories: ServedMemories | None = None
         """The memories that calls reach; None before the home is open and after it is closed."""
@@ -104,6 +107,7 @@ class RestFace:
             request.user.access_token.client_id,
             request,
             _read_key(route, request),
+            self._listening,
         )
         answer = await self._do(route, caller, order)
         if isinstance(answer, Response):

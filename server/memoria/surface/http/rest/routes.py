@@ -4,6 +4,7 @@ from typing import Any
 
 from memoria.surface.http.rest import (
     conversations,
+    events,
     forgetting,
     memories,
     origins,
@@ -21,4 +22,5 @@ ROUTES: tuple[RestRoute[Any], ...] = (
     *forgetting.ROUTES,
     *upkeep.ROUTES,
     *portable.ROUTES,
+    *events.ROUTES,
 )

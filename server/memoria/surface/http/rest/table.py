@@ -13,6 +13,7 @@ from memoria.model.access import Access
 from memoria.model.base import Value
 from memoria.surface.documents import Document
 from memoria.surface.http.bodies import MOST_BODY_BYTES
+from memoria.surface.http.events import Listening
 
 Method = Literal["GET", "POST", "PUT", "PATCH"]
 
@@ -35,6 +36,8 @@ class RestCaller:
     request: Request
     key: str | None = None
     """The call's `Idempotency-Key`: the same in each repetition of one call."""
+    listening: Listening = field(default_factory=Listening)
+    """What streams of events share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ EXAMPLE_IDS = {
     "report": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e03",
     "night": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e04",
     "forget_token": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e05",
+    "webhook": "019c0c6e-5f3a-7b1e-8a34-2f4f3b1d9e07",
+    "endpoint": "https://events.example.com/memoria",
     "session": "checkout-2026-03-02",
 }
-"""Ids in examples. Whoever runs the examples puts ids of a home in their place."""
+"""Ids and an address in examples. Whoever runs the examples puts those of a home in their place."""

@@ -1,15 +1,11 @@
 """Upkeep: what the memory holds, what waits, and nightly maintenance."""
 
-import logging
-from threading import Event, Thread
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
 import memoria.app.nightly as nights
 from memoria.app.open_home import in_thread
-from memoria.config import Settings
-from memoria.errors import MemoriaError
 from memoria.lifecycle.steps import BY_NAME
 from memoria.model import QueueEntry, QueueState, QueueStatus, Statistics
 from memoria.model.access import Access
@@ -22,7 +18,6 @@ from memoria.surface.http.rest.bounds import InstantText
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 
-_LOG = logging.getLogger(__name__)
 _Step = Annotated[str, WithJsonSchema({"type": "string", "enum": list(BY_NAME)})]
 _Limit = Annotated[int, Field(ge=1, le=1_000)]
 ShownRun = build_shown_model(NightlyRun)
@@ -128,7 +123,7 @@ async def begin_night(caller: RestCaller, order: NightOrder) -> Document:
     """Begin a run, which goes on by itself."""
     settings = caller.memory.settings
     since = as_instant("since", order.since, settings.zone)
-    begun = await in_thread(lambda: _begin_run(settings, order.steps, since))
+    begun = await in_thread(lambda: nights.begin_nightly(settings, order.steps, since))
     await caller.memory.note_action("begin night", begun.id)
     return begun.to_json()
 
@@ -154,34 +149,6 @@ async def undo_night(caller: RestCaller, order: NightId) -> Document:
     undone = await in_thread(lambda: nights.undo_nightly(settings, order.run_id, lambda _: None))
     await caller.memory.note_action("undo night", order.run_id)
     return undone.to_json()
-
-
-def _begin_run(settings: Settings, steps: list[str], since: int | None) -> NightlyRun:
-    """Begin a run in a thread of its own, and return it once it has begun.
-
-    A process that ends meanwhile leaves the run to be finished by the next one.
-
-    Raises:
-        InvalidInputError: there is no such step, or an undo was not finished.
-        LeaseLostError: another run is at work.
-    """
-    has_begun, failures = Event(), list[MemoriaError]()
-
-    def run() -> None:
-        try:
-            nights.run_nightly(settings, steps, since, lambda *_: has_begun.set())
-        except MemoriaError as error:
-            failures.append(error)
-            if has_begun.is_set():  # else the caller is told
-                _LOG.warning("Nightly maintenance has ended early: %s", error)
-        finally:
-            has_begun.set()
-
-    Thread(target=run, name="memoria nightly", daemon=True).start()
-    has_begun.wait()
-    if failures:
-        raise failures[0]
-    return nights.list_runs(settings, 1)[0]
 
 
 ROUTES: tuple[RestRoute[Any], ...] = (

@@ -31,6 +31,7 @@ STATIC = {
     for name, media_type in (("viewer.css", "text/css"), ("viewer.js", "text/javascript"))
 }
 """Files that pages load, with their media types, by path."""
+STYLE = f"{_STATIC}/viewer.css"
 STATIC_PATHS = frozenset(STATIC)
 
 

@@ -6,20 +6,19 @@ import hmac
 import logging
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from memoria.errors import MemoriaError
-from memoria.model import Channel, Trust, now_millis
+from memoria.model import now_millis
 from memoria.model.access import Access
-from memoria.model.query import build_query
 from memoria.surface.http.callers import find_token
 from memoria.surface.http.rest.answers import status_for
-from memoria.surface.http.rest.reading import list_forms, read_fields
 from memoria.surface.http.viewer.areas import AREAS
 from memoria.surface.http.viewer.doors import (
     ENTRY,
@@ -33,14 +32,18 @@ from memoria.surface.http.viewer.doors import (
     write_csrf,
 )
 from memoria.surface.http.viewer.rendering import HEADERS, render, render_alone, say
+from memoria.surface.http.viewer.saving import SAVE, render_saved
 from memoria.surface.http.viewer.table import (
     ROOT,
+    VIEWER,
     Action,
     Done,
     Page,
     Shown,
     Visit,
     WishT,
+    keep_within,
+    read_wish,
     sentence,
 )
 from memoria.surface.mcp.calls import ServedMemories, explain_lack
@@ -100,7 +103,7 @@ class ViewerFace:
         return guarded
 
     def _begin_visit(self, memories: ServedMemories, request: Request) -> Visit:
-        memory = memories.find(request).with_channel(Channel(name="viewer", trust=Trust.USER))
+        memory = memories.find(request).with_channel(VIEWER)
         return Visit(
             memory,
             memories.find_access(request),
@@ -114,8 +117,12 @@ class ViewerFace:
             lack = await self._find_lack(visit, page.access, page.name)
             if lack is not None:
                 return lack
-            wish = _read_wish(page.wish, visit.request, visit.request.query_params)
-            return _show(visit, await page.load(visit, wish), page.title)
+            given = visit.request.query_params.multi_items()
+            saves = page.is_savable and (SAVE, "1") in given
+            asked = [(name, value) for name, value in given if not saves or name != SAVE]
+            wish = read_wish(page.wish, ImmutableMultiDict(asked), visit.request.path_params)
+            shown = await page.load(visit, wish)
+            return _send(visit, shown, page) if saves else _show(visit, shown, page.title, page)
 
         return answer
 
@@ -127,9 +134,9 @@ class ViewerFace:
             lack = await self._find_lack(visit, action.access, action.name)
             if lack is not None:
                 return lack
-            done = await action.do(visit, _read_wish(action.wish, visit.request, form))
+            done = await action.do(visit, read_wish(action.wish, form, visit.request.path_params))
             if isinstance(done, Shown):
-                return _show(visit, done, "Look again")
+                return _show(visit, done, done.title)
             return _go(done, visit)
 
         return answer
@@ -194,7 +201,7 @@ class ViewerFace:
         form = await self._read_form(visit)
         if isinstance(form, Response):
             return form
-        answer = RedirectResponse(_within(form.get("back", "")), HTTPStatus.SEE_OTHER, HEADERS)
+        answer = RedirectResponse(keep_within(form.get("back", "")), HTTPStatus.SEE_OTHER, HEADERS)
         chosen = "zh" if form.get("to") == "zh" else "en"
         answer.set_cookie(LANGUAGE, chosen, _A_YEAR_S, path=ROOT, httponly=True, samesite="strict")
         return answer
@@ -203,22 +210,22 @@ class ViewerFace:
         return _tell(visit, HTTPStatus.NOT_FOUND, sentence("There is no such page."))
 
 
-def _read_wish(kind: type[WishT], request: Request, given: ImmutableMultiDict[str, str]) -> WishT:
-    """Read arguments; a field that was left empty counts as not given.
-
-    Raises:
-        InvalidInputError: an argument is missing, unknown or out of bounds.
-    """
-    filled = ImmutableMultiDict([(name, one) for name, one in given.multi_items() if one])
-    return build_query(kind, read_fields(list_forms(kind), filled) | request.path_params)
-
-
-def _show(visit: Visit, shown: Shown, title: str) -> Response:
+def _show(visit: Visit, shown: Shown, title: str, page: Page[Any] | None = None) -> Response:
     said = _read_said(visit.request)
-    answer = render(visit, shown, title, _MENU, said)
+    here = visit.address
+    is_savable = page is not None and page.is_savable
+    save = f"{here}{'&' if '?' in here else '?'}{SAVE}=1" if is_savable else ""
+    answer = render(visit, shown, title, _MENU, said, save)
     if said:
         answer.delete_cookie(_SAID, ROOT)
     return answer
+
+
+def _send(visit: Visit, shown: Shown, page: Page[Any]) -> Response:
+    """Return a page as a file that the browser saves."""
+    name = f"memoria-{page.name}.html"
+    headers = HEADERS | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HTMLResponse(render_saved(visit, shown, page.title), shown.status, headers)
 
 
 def _tell(visit: Visit, status: HTTPStatus, reason: str) -> Response:
@@ -243,12 +250,6 @@ def _read_said(request: Request) -> str:
         return base64.urlsafe_b64decode(request.cookies.get(_SAID, "")).decode()
     except (binascii.Error, ValueError):
         return ""
-
-
-def _within(path: str) -> str:
-    """Return a path if it is one of the viewer's, or else that of the first page."""
-    is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
-    return path if is_own and path.isprintable() and "\\" not in path else ROOT
 
 
 async def _answer_file(request: Request) -> Response:

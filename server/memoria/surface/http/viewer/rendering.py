@@ -35,7 +35,12 @@ _AGES = (
 
 
 def render(
-    visit: Visit, shown: Shown, title: str, menu: Sequence[Page[Any]] = (), said: str = ""
+    visit: Visit,
+    shown: Shown,
+    title: str,
+    menu: Sequence[Page[Any]] = (),
+    said: str = "",
+    save: str = "",
 ) -> HTMLResponse:
     """Render a page.
 
@@ -45,6 +50,7 @@ def render(
         title: English title of the page.
         menu: pages that the menu leads to, those of them that the visit may see.
         said: sentence on what was just done; empty for none.
+        save: address at which the page is a file to send; empty for a page that none is made of.
     """
     zone, translate = visit.memory.settings.zone, choose_texts(visit.language)
     html = (
@@ -60,6 +66,7 @@ def render(
             tenant=visit.memory.tenant,
             title=translate(title),
             said=said,
+            save=save,
             when=lambda millis: write_time(millis, zone),
             day=lambda millis: f"{zone.to_local(millis):%Y-%m-%d}",
             age=lambda millis: _write_age(now_millis() - millis, translate),

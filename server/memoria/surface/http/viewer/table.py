@@ -5,14 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import ConfigDict
+from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 
 from memoria.app import Memoria
+from memoria.model import Channel, Trust
 from memoria.model.access import Access
 from memoria.model.base import Value
+from memoria.model.query import build_query
+from memoria.surface.http.rest.reading import list_forms, read_fields
 
 ROOT = "/ui"
 """Path of the first page; those of all others begin with it."""
+VIEWER = Channel(name="viewer", trust=Trust.USER)
+"""Channel of what is done in the viewer."""
 Language = Literal["en", "zh"]
 
 
@@ -23,6 +29,18 @@ class Wish(Value):
 
 
 WishT = TypeVar("WishT", bound=Value)
+
+
+def read_wish(
+    kind: type[WishT], given: ImmutableMultiDict[str, str], in_path: Mapping[str, str]
+) -> WishT:
+    """Read arguments; a field that was left empty counts as not given.
+
+    Raises:
+        InvalidInputError: an argument is missing, unknown or out of bounds.
+    """
+    filled = ImmutableMultiDict([(name, one) for name, one in given.multi_items() if one])
+    return build_query(kind, read_fields(list_forms(kind), filled) | dict(in_path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +55,24 @@ class Visit:
     csrf: str
     """Text that each form sends along, and no page of another site can know."""
 
+    def ask_from(self, project: str | None) -> Memoria:
+        """Return the memory as a project sees it, `*` for all; the server's own for None."""
+        return self.memory.with_channel(VIEWER, workspace=project)
+
+    @property
+    def address(self) -> str:
+        """Path and query as the browser asked for them."""
+        scope = self.request.scope
+        path: str = scope.get("raw_path", b"").decode("ascii", "replace") or scope["path"]
+        query: str = scope["query_string"].decode("ascii", "replace")
+        return f"{path}?{query}" if query else path
+
+
+def keep_within(path: str) -> str:
+    """Return a path if it is one of the viewer's, or else that of the first page."""
+    is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
+    return path if is_own and path.isprintable() and "\\" not in path else ROOT
+
 
 def sentence(text: str) -> str:
     """Mark an English sentence that a template translates, for the list of all that are."""
@@ -50,6 +86,8 @@ class Shown(NamedTuple):
     """File name in `templates/`."""
     values: Mapping[str, object]
     status: int = 200
+    title: str = "Look again"
+    """English title, where an action shows the page; a page has its own."""
 
 
 class Done(NamedTuple):
@@ -79,6 +117,8 @@ class Page(Generic[WishT]):
     example: Mapping[str, str] | None = None
     """Arguments for whoever opens all pages, with `EXAMPLE_IDS` of `rest/table.py` in them; None
     for none."""
+    is_savable: bool = False
+    """True if the page can be saved as a file to send."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,139 @@
+"""Every action of the viewer, done in a browser by the form that some page has for it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bench.viewer.browser import Look, open_context
+from bench.viewer.faults import Watch
+from bench.viewer.served import ServedViewer
+from bench.viewer.tour import PAGES, Seen, address_of, enter
+from memoria.surface.http.viewer.areas import AREAS
+from memoria.surface.http.viewer.table import Action
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+    from playwright.sync_api import Page as Tab
+
+ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
+_MOST_LED_TO = 80
+"""Most pages that are searched for forms because others lead to them."""
+_REFUSED = 400
+_TYPED = "Seen in a browser."
+_WAIT_MS = 10_000
+_FORMS = "form[method=post]"
+_DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
+"""Names of actions that are done last, since they take away what others need."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundForm:
+    """A form of an action, and the page that has it."""
+
+    address: str
+    place: int
+    """Number of the form among those of the page."""
+
+
+def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> Seen:  # noqa: ANN401  (Playwright's)
+    """Do every action once, by a form that a person finds on a page."""
+    seen, watch = Seen(), Watch()
+    look = Look(runs_scripts=runs_scripts)
+    with open_context(browser, look) as context:
+        context.set_default_timeout(_WAIT_MS)
+        tab = enter(context, viewer, watch)
+        known = find_forms(tab, viewer)
+        watch.take()
+        for action in sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name))):
+            faults = [*_do(tab, action, known.get(action.name, ()), viewer), *watch.take()]
+            seen.note(f"{action.name}, {look}", faults)
+    return seen
+
+
+def find_forms(tab: "Tab", viewer: ServedViewer) -> dict[str, list[FoundForm]]:
+    """Search every page, and pages to which they lead, for the forms of actions."""
+    waiting = [address_of(page, viewer) for page in PAGES]
+    own = len(waiting) + _MOST_LED_TO
+    known: dict[str, list[FoundForm]] = {}
+    for address in waiting:  # which grows meanwhile
+        tab.goto(address)
+        for place, form in enumerate(tab.locator(_FORMS).all()):
+            action = _find_action(form.get_attribute("action") or "")
+            if action is not None:
+                known.setdefault(action.name, []).append(FoundForm(address, place))
+        links = (one.get_attribute("href") or "" for one in tab.locator("main a[href]").all())
+        for link in (f"{viewer.url}{one.partition('#')[0]}" for one in links if one[:1] == "/"):
+            if link not in waiting and len(waiting) < own:
+                waiting.append(link)
+    return known
+
+
+def _find_action(path: str) -> Action[Any] | None:
+    for action in ACTIONS:
+        form = re.sub(r"\\\{\w+(?::\w+)?\\\}", "[^/]+", re.escape(action.path))
+        if re.fullmatch(form, path):
+            return action
+    return None
+
+
+def _do(
+    tab: "Tab", action: Action[Any], forms: "list[FoundForm] | tuple[()]", viewer: ServedViewer
+) -> Iterator[str]:
+    """Do an action by the first of its forms that is still there; yield what is wrong."""
+    from playwright.sync_api import Error  # noqa: PLC0415  (whoever measures has it)
+
+    if not forms:
+        yield "no page has a form for it"
+        return
+    given = {name: viewer.fill(value) for name, value in (action.example or {}).items()}
+    for found in forms:
+        tab.goto(found.address)
+        every = tab.locator(_FORMS)
+        if found.place >= every.count():
+            continue
+        form = every.nth(found.place)
+        if _find_action(form.get_attribute("action") or "") is not action:
+            continue
+        try:
+            yield from _send(tab, form, given)
+        except Error as error:
+            yield f"its form can't be sent: {str(error).splitlines()[0]}"
+        return
+    yield "its form is on no page any more"
+
+
+def _send(tab: "Tab", form: "Locator", given: Mapping[str, str]) -> Iterator[str]:
+    """Fill a form as a person would, and send it."""
+    for closed in form.locator("xpath=ancestor::details[not(@open)]").all():
+        closed.locator("summary").first.click()
+    for field in form.locator("input:not([type=hidden]), textarea, select").all():
+        _fill_field(field, given)
+    buttons = form.locator("button:not([type=button]), input[type=submit]")
+    named = [
+        one
+        for one in buttons.all()
+        if given.get(one.get_attribute("name") or "") == (one.get_attribute("value") or "")
+    ]
+    with tab.expect_navigation() as led:
+        (named[0] if named else buttons.first).click()
+    answer = led.value
+    if answer.status >= _REFUSED:
+        yield f"status {answer.status}: {tab.inner_text('main')[:200]!r}"
+    elif not tab.locator("[role=status]").all_inner_texts():
+        yield f"nothing says that it was done, on {tab.url}"
+
+
+def _fill_field(field: "Locator", given: Mapping[str, str]) -> None:
+    name = field.get_attribute("name") or ""
+    kind = field.get_attribute("type") or field.evaluate("one => one.tagName.toLowerCase()")
+    if kind in ("checkbox", "radio"):
+        if given.get(name) == (field.get_attribute("value") or "on"):
+            field.check()
+    elif kind == "select":
+        if name in given:
+            field.select_option(given[name])
+    elif name in given:
+        field.fill(given[name])
+    elif not field.input_value() and kind in ("text", "textarea", "search"):
+        field.fill(_TYPED)

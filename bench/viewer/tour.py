@@ -1,0 +1,92 @@
+"""A tour through the viewer in a browser: every page in every look, and every action."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+from bench.viewer.browser import BARE, LOOKS, PHONE_PX, Look, open_context
+from bench.viewer.faults import Watch, inspect_page
+from bench.viewer.served import ServedViewer
+from memoria.surface.http.viewer.areas import AREAS
+from memoria.surface.http.viewer.table import ROOT, Page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import Page as Tab
+
+PAGES: tuple[Page[Any], ...] = tuple(one for area in AREAS for one in area.pages)
+_FIRST_LOOK = LOOKS[0]
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a tour has seen: pages, and faults with where they were."""
+
+    opened: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def note(self, where: str, faults: Sequence[str]) -> None:
+        """Note the faults of a page, each of them once."""
+        self.opened += 1
+        self.faults += [f"{where}: {one}" for one in dict.fromkeys(faults)]
+
+
+def address_of(page: Page[Any], viewer: ServedViewer) -> str:
+    """Return the address of a page with the arguments of its example."""
+    given = {name: viewer.fill(value) for name, value in (page.example or {}).items()}
+    path = page.path.replace(":path}", "}")
+    names = [part.partition("}")[0] for part in path.split("{")[1:]]
+    path = path.format(**{name: quote(given.pop(name, "x"), safe="") for name in names})
+    return f"{viewer.url}{path}" + (f"?{urlencode(given)}" if given else "")
+
+
+def enter(context: "BrowserContext", viewer: ServedViewer, watch: Watch) -> "Tab":
+    """Open the viewer by a link, as a person does who was sent one."""
+    tab = context.new_page()
+    watch.follow(tab)
+    tab.goto(viewer.make_link())
+    tab.wait_for_url(re.compile(f"{re.escape(viewer.url)}{ROOT}(?!/enter)"))
+    return tab
+
+
+def show_pages(
+    browser: "Browser", viewer: ServedViewer, axe: Path | None, pictures: Path | None
+) -> Seen:
+    """Open every page in every look, and once without scripts; take pictures."""
+    seen = Seen()
+    for look in (*LOOKS, BARE):
+        watch = Watch()
+        with open_context(browser, look) as context:
+            tab = enter(context, viewer, watch)
+            seen.faults += [f"entering, {look}: {one}" for one in watch.take()]
+            for page in PAGES:
+                faults = [*open_page(tab, page, viewer, look, axe), *watch.take()]
+                seen.note(f"{page.name}, {look}", faults)
+                if pictures is not None:
+                    take_picture(tab, pictures / f"{page.name}-{look}.png")
+    return seen
+
+
+def open_page(
+    tab: "Tab", page: Page[Any], viewer: ServedViewer, look: Look, axe: Path | None
+) -> Iterator[str]:
+    """Open a page; yield its faults."""
+    response = tab.goto(address_of(page, viewer))
+    if not look.runs_scripts:
+        text = tab.inner_text("main")
+        if len(text) < len(page.title):
+            yield "nothing to read without scripts"
+    has_keys = look in (_FIRST_LOOK, Look(width_px=PHONE_PX))
+    yield from inspect_page(tab, response, look, axe, has_keys=has_keys)
+
+
+def take_picture(tab: "Tab", file: Path, *, is_whole: bool = True) -> None:
+    """Take a picture of a page."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    tab.mouse.move(0, 0)
+    if tab.locator(":focus").count():
+        tab.locator(":focus").evaluate("one => one.blur()")
+    tab.screenshot(path=file, full_page=is_whole, animations="disabled")

@@ -1,0 +1,270 @@
+"""Forgetting: what is meant, what would go, a typed confirmation, the proof, and the way back."""
+
+from pathlib import PurePath
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from memoria.errors import PreviewChangedError
+from memoria.model import MemoryType, now_millis
+from memoria.model.access import Access
+from memoria.model.forgetting import (
+    FORGET_KINDS,
+    ForgetItem,
+    ForgetPreview,
+    ForgetReport,
+    ForgetSelection,
+)
+from memoria.model.query import build_query
+from memoria.surface.http.rest.table import EXAMPLE_IDS
+from memoria.surface.http.viewer.table import (
+    ROOT,
+    Action,
+    Area,
+    Done,
+    Page,
+    Shown,
+    Visit,
+    Wish,
+    sentence,
+)
+
+PATH = f"{ROOT}/forget"
+_REPORTS = 50
+_MOST_ITEMS = 300
+"""Items of a preview that are shown; nobody reads a longer list, and its numbers are told."""
+_KINDS = {
+    "memory": sentence("Memories"),
+    "duplicate": sentence("What says the same"),
+    "conclusion": sentence("What was concluded from the turns"),
+    "correction": sentence("Corrections that wait for your word"),
+    "derived": sentence("What rests on it"),
+    "episode": sentence("Summaries"),
+    "wording": sentence("Former wordings of other memories"),
+    "turn": sentence("Turns"),
+    "note": sentence("Names of tasks"),
+    "line": sentence("Lines of core files"),
+    "file": sentence("Files"),
+}
+_KEEPABLE = ("duplicate", "conclusion", "correction", "wording", "turn")
+_FORGOTTEN = sentence("Forgotten")
+_PREVIEW = sentence("What would be forgotten")
+
+
+class SelectionWish(Wish):
+    """What is to be forgotten, as a form tells it."""
+
+    ids: str | None = None
+    """Ids of memories or turns, or their ends, with blanks or commas between them."""
+    topic: str | None = None
+    query: str | None = None
+    type: MemoryType | None = None
+    session_id: str | None = None
+    speaker: str | None = None
+    since: str | None = None
+    until: str | None = None
+    workspace: str | None = None
+    include_source: bool = False
+    keep: list[str] = Field(default_factory=list)
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """The fields given, as a form or a path has them."""
+        given = self.model_dump(include=set(SelectionWish.model_fields), mode="json")
+        pairs = [(name, value) for name, value in given.items() if isinstance(value, str)]
+        if self.include_source:
+            pairs.append(("include_source", "true"))
+        return [*pairs, *(("keep", one) for one in self.keep)]
+
+    def select(self) -> ForgetSelection:
+        """Return the selection.
+
+        Raises:
+            InvalidInputError: nothing is named, or two things that exclude each other.
+        """
+        given: dict[str, Any] = self.model_dump(
+            include={*SelectionWish.model_fields} - {"ids", "type", "keep"}, exclude_none=True
+        )
+        ids = (self.ids or "").replace(",", " ").split()
+        types = () if self.type is None else (self.type,)
+        given |= {"ids": tuple(ids), "types": types, "keep": tuple(self.keep)}
+        return build_query(ForgetSelection, given)
+
+
+class ConfirmedWish(SelectionWish):
+    """A selection, with the token of its preview and what the user typed."""
+
+    token: str
+    typed: str = ""
+    reason: str | None = None
+
+
+class FormWish(Wish):
+    """What the form begins with."""
+
+    ids: str | None = None
+    session_id: str | None = None
+
+
+class ReportWish(Wish):
+    """A proof, by its id or the end of it."""
+
+    report_id: Annotated[str, Field(min_length=1)]
+
+
+async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
+    """Show the form, and the proofs of what was forgotten."""
+    reports = await visit.memory.list_forget_reports(_REPORTS)
+    return Shown(
+        "forget.html",
+        {
+            "reports": [(one, _is_hidden(one)) for one in reports],
+            "most": _REPORTS,
+            "may_forget": visit.access.includes(Access.FORGET),
+            "given": wish,
+            "types": [one.value for one in MemoryType],
+            "path": PATH,
+            "kinds": _KINDS,
+        },
+    )
+
+
+async def show_preview(visit: Visit, wish: SelectionWish) -> Shown:
+    """Show what would be forgotten. Nothing is yet."""
+    return _lay_out(wish, await visit.memory.preview_forget(wish.select()))
+
+
+async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
+    """Forget just what a preview has shown, if the user typed how much that is."""
+    selection = wish.select()
+    preview = await visit.memory.preview_forget(selection)
+    if preview.token != wish.token:
+        return _lay_out(wish, preview, "changed")
+    if preview.is_empty or wish.typed.strip() != str(preview.total):
+        return _lay_out(wish, preview, "mistyped")
+    try:
+        forgotten = await visit.memory.forget_memory(selection.with_token(wish.token, wish.reason))
+    except PreviewChangedError as error:
+        return _lay_out(wish, error.preview, "changed")
+    is_alone = await visit.memory.is_alone()
+    backups = [(PurePath(one.path).name, one) for one in forgotten.backups] if is_alone else []
+    return Shown(
+        "forgotten.html",
+        {
+            "forgotten": forgotten,
+            "report": forgotten.report,
+            "backups": backups,
+            "has_backups": bool(forgotten.backups),
+            "kinds": _KINDS,
+            "path": PATH,
+        },
+        title=_FORGOTTEN,
+    )
+
+
+async def show_report(visit: Visit, wish: ReportWish) -> Shown:
+    """Show a proof: what left which index, and a digest of each item."""
+    report = await visit.memory.get_forget_report(wish.report_id)
+    places = [*dict.fromkeys((*report.removed, *report.remaining))]
+    return Shown(
+        "forget_report.html",
+        {
+            "report": report,
+            "is_hidden": _is_hidden(report) and visit.access.includes(Access.FORGET),
+            "places": [
+                (one, report.removed.get(one, 0), report.remaining.get(one, 0)) for one in places
+            ],
+            "kinds": _KINDS,
+            "path": PATH,
+        },
+    )
+
+
+async def undo_forget(visit: Visit, wish: ReportWish) -> Done:
+    """Put back what a forget has hidden."""
+    report = await visit.memory.undo_forget(wish.report_id)
+    return Done(
+        f"{PATH}/{report.id}", "Put back. Take it back: forget it again, by the ids or words."
+    )
+
+
+def _is_hidden(report: ForgetReport) -> bool:
+    """Return whether a forget can still be taken back."""
+    return report.state == "hidden" and (report.purge_at or 0) > now_millis()
+
+
+def _lay_out(wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> Shown:
+    """Lay a preview out.
+
+    Args:
+        wish: what is meant.
+        preview: what would go.
+        problem: `changed` where something else was shown before, `mistyped` where the number that
+            was typed is another one.
+    """
+    shown = preview.items[:_MOST_ITEMS]
+    groups = [(_KINDS[kind], kind, _list_kind(shown, kind)) for kind in FORGET_KINDS]
+    return Shown(
+        "forget_preview.html",
+        {
+            "preview": preview,
+            "groups": [one for one in groups if one[2]],
+            "more": len(preview.items) - len(shown),
+            "near": preview.near,
+            "keepable": _KEEPABLE,
+            "selection": wish.fields,
+            "without_keep": [one for one in wish.fields if one[0] != "keep"],
+            "kept": wish.keep,
+            "problem": problem,
+            "path": PATH,
+        },
+        409 if problem == "changed" else 422 if problem else 200,
+        _PREVIEW,
+    )
+
+
+def _list_kind(items: tuple[ForgetItem, ...], kind: str) -> list[ForgetItem]:
+    return [one for one in items if one.kind == kind]
+
+
+_ITEM = {"ids": EXAMPLE_IDS["outdated"]}
+AREA = Area(
+    (
+        Page(PATH, "forget", "Forget", FormWish, show_forgetting, menu="more"),
+        Page(
+            f"{PATH}/preview",
+            "preview forget",
+            _PREVIEW,
+            SelectionWish,
+            show_preview,
+            Access.FORGET,
+            example=_ITEM,
+        ),
+        Page(
+            f"{PATH}/{{report_id}}",
+            "forget report",
+            "Proof of a forget",
+            ReportWish,
+            show_report,
+            example={"report_id": EXAMPLE_IDS["report"]},
+        ),
+    ),
+    (
+        Action(
+            f"{PATH}/confirm",
+            "forget",
+            ConfirmedWish,
+            forget_confirmed,
+            Access.FORGET,
+            {**_ITEM, "token": EXAMPLE_IDS["forget_token"], "typed": "1"},
+        ),
+        Action(
+            f"{PATH}/{{report_id}}/undo",
+            "undo forget",
+            ReportWish,
+            undo_forget,
+            Access.FORGET,
+            {"report_id": EXAMPLE_IDS["report"]},
+        ),
+    ),
+)

@@ -1,0 +1,150 @@
+"""Search: both levels, and of each hit why it is there."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, NamedTuple
+from urllib.parse import urlencode
+
+from pydantic import BeforeValidator
+
+from memoria.language.words.document import as_text
+from memoria.model import AdjacentTurn, ExplainedCandidate, Explanation, Hit, SearchResult
+from memoria.model.memory_types import AnyType
+from memoria.model.moments import parse_instant
+from memoria.model.query import read_list
+from memoria.retrieval.answer.form import write_words
+from memoria.surface.http.viewer import phrases
+from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish
+
+PATH = f"{ROOT}/search"
+EVERYWHERE = "*"
+"""Choice of all projects, except private ones."""
+_HITS = 20
+_TOKENS = 20_000
+"""Budget of an answer, so large that hits are left out by their number and not by their length."""
+_REJECTED = 10
+"""Most candidates to list that did not become hits."""
+
+
+class SearchWish(Wish):
+    """What is looked for, and where."""
+
+    query: str | None = None
+    level: Literal["memories", "record"] = "memories"
+    types: Annotated[tuple[AnyType, ...], BeforeValidator(read_list)] = ()
+    project: str = EVERYWHERE
+    since: str | None = None
+    until: str | None = None
+    include_history: bool = False
+    limit: int = _HITS
+    undo: str | None = None
+    """Id of a change that was just made here, to be taken back."""
+
+
+class HitView(NamedTuple):
+    """A hit as the page shows it."""
+
+    hit: Hit
+    at: int
+    """Time at which it was said, UTC epoch milliseconds."""
+    words: str
+    tool: tuple[str, str, str] | None
+    """Name, arguments and result of a tool's call."""
+    why: ExplainedCandidate | None
+    """What decided its rank; None for what is shown beside the hits."""
+    rank: int
+
+    @property
+    def beside(self) -> tuple[tuple[AdjacentTurn, ...], tuple[AdjacentTurn, ...]]:
+        """Turns said before and after it."""
+        return self.hit.before, self.hit.after
+
+
+async def show_search(visit: Visit, wish: SearchWish) -> Shown:
+    """Show the answer to a question, or the form alone."""
+    query = (wish.query or "").strip()
+    found = await _search(visit, wish, query) if query else None
+    explanation = None if found is None else found.explanation
+    return Shown(
+        "search.html",
+        {
+            "wish": wish,
+            "found": found,
+            "hits": [] if found is None else list(_view_hits(found)),
+            "rejected": [] if explanation is None else _list_rejected(explanation),
+            "projects": await visit.memory.told.list_projects(),
+            "has_private": bool(visit.memory.settings.private_workspaces),
+            "here": write_path(wish),
+            "with_history": write_path(wish, include_history=True),
+            "with_more": write_path(wish, limit=min(10 * _HITS, 200)),
+            "everywhere": write_path(wish, project=EVERYWHERE),
+            "other_level": write_path(
+                wish, level="record" if wish.level == "memories" else "memories", types=()
+            ),
+            "say": phrases,
+        },
+    )
+
+
+def write_path(wish: SearchWish, **changed: object) -> str:
+    """Return the path of a search's page, with some of its arguments changed."""
+    wanted = wish.model_copy(update=changed)
+    fields = {
+        "query": wanted.query,
+        "level": wanted.level if wanted.level != "memories" else None,
+        "types": [str(one) for one in wanted.types],
+        "project": wanted.project if wanted.project != EVERYWHERE else None,
+        "since": wanted.since,
+        "until": wanted.until,
+        "include_history": "true" if wanted.include_history else None,
+        "limit": wanted.limit if wanted.limit != _HITS else None,
+    }
+    given = {name: one for name, one in fields.items() if one}
+    return f"{PATH}?{urlencode(given, doseq=True)}" if given else PATH
+
+
+async def _search(visit: Visit, wish: SearchWish, query: str) -> SearchResult:
+    asked = {
+        "query": query,
+        "since": wish.since,
+        "until": wish.until,
+        "workspace": wish.project,
+        "include_history": wish.include_history,
+        "limit": wish.limit,
+        "max_tokens": _TOKENS,
+        "explain": True,
+    }
+    if wish.level == "record":
+        return await visit.memory.search_conversation_traces(**asked)
+    return await visit.memory.search_memory(**asked, types=wish.types)
+
+
+def _view_hits(found: SearchResult) -> Iterator[HitView]:
+    candidates = () if found.explanation is None else found.explanation.candidates
+    ranked = dict[str, tuple[int, ExplainedCandidate]]()
+    for rank, each in enumerate(candidates, 1):
+        ranked.setdefault(each.id, (rank, each))
+    for hit in found.hits:
+        rank, why = ranked.get(hit.id, (0, None))
+        call = hit.tool
+        tool = None if call is None else (call.name, as_text(call.args), as_text(call.result))
+        at = parse_instant(hit.source.at)
+        yield HitView(hit, at, write_words(hit).strip(), tool, why, rank)
+
+
+def _list_rejected(explanation: Explanation) -> list[ExplainedCandidate]:
+    return [one for one in explanation.candidates if one.outcome != "shown"][:_REJECTED]
+
+
+AREA = Area(
+    (
+        Page(
+            PATH,
+            "search",
+            "Search",
+            SearchWish,
+            show_search,
+            menu="first",
+            example={"query": "checkout"},
+        ),
+    )
+)

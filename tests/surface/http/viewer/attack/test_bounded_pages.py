@@ -1,0 +1,122 @@
+"""A page asks the database as much of a large memory as of a small one."""
+
+import sqlite3 as standard
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surface.http.conftest import StartServer
+from tests.surface.http.viewer.attack.stage import (
+    PAGES,
+    ViewerGuest,
+    build_example,
+    enter,
+    fill,
+    open_memory,
+)
+
+from memoria import Memoria
+from memoria.store.sqlite import connections
+from memoria.store.sqlite.driver import Row, SqliteConnection, connect
+from memoria.surface.http.viewer.table import Page
+
+pytestmark = pytest.mark.anyio
+_SIZES = {"ann": 1, "ben": 3}
+"""Tenants, and how many times as much as the first each has."""
+_SESSIONS, _TURNS_OF_EACH, _MEMORIES, _PROJECTS = 55, 4, 45, 5
+"""Contents of the first: more of each than a page shows at once, but for projects."""
+_LOADS = 3
+"""Number of times that a page is loaded: whatever else asks meanwhile, it does not each time."""
+_MOST_STATEMENTS = 60
+_MOST_ROWS = 1_500
+
+
+@dataclass(slots=True)
+class Asked:
+    """Number of statements, and of rows that they gave."""
+
+    statements: int = 0
+    rows: int = 0
+
+
+@contextmanager
+def count_asked(patch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    """Count what connections that are opened from here on are asked."""
+    asked = Asked()
+
+    def count_row(cursor: standard.Cursor, values: tuple[object, ...]) -> Row:
+        asked.rows += 1
+        return Row(cursor, values)
+
+    def count_statement(sql: str) -> None:
+        asked.statements += not sql.startswith(("--", "PRAGMA", "BEGIN", "COMMIT", "ROLLBACK"))
+
+    def connect_counting(
+        path: Path, busy_timeout_ms: int, *, read_only: bool = False
+    ) -> SqliteConnection:
+        connection = connect(path, busy_timeout_ms, read_only=read_only)
+        connection.row_factory = count_row
+        connection.set_trace_callback(count_statement)
+        return connection
+
+    with patch.context() as patched:
+        patched.setattr(connections, "connect", connect_counting)
+        yield asked
+
+
+async def grow(memory: Memoria, size: int) -> None:
+    """Have sessions held, and memories of things and people kept."""
+    for project in range(_PROJECTS):
+        turns = [
+            {
+                "role": ("user", "assistant")[number % 2],
+                "content": f"On pier {session} boat {number} is painted, says Ida {session}.",
+                "at": f"2026-{1 + session // 28 % 9:02}-{1 + session % 28:02}T09:00:00Z",
+                "session_id": f"s{session}",
+            }
+            for session in range(project, _SESSIONS * size, _PROJECTS)
+            for number in range(_TURNS_OF_EACH)
+        ]
+        await memory.record_conversation(turns, workspace=f"/srv/project-{project}")
+    for number in range(_MEMORIES * size):
+        await memory.remember(
+            f"The boat number {number} lies at pier {number}.",
+            entities=[f"Boat {number}", "Xochipilli-4410aa"],
+        )
+
+
+async def count_for(
+    asked: Asked, guest: ViewerGuest, page: Page[Any], ids: dict[str, str]
+) -> Asked:
+    """Return what a page asks for each time that it is loaded."""
+    loads = []
+    for _ in range(_LOADS):
+        asked.statements = asked.rows = 0
+        answer = await guest.open(page, build_example(page, ids))
+        assert answer.status_code == 200, (page.name, answer.text[:300])
+        loads.append((asked.statements, asked.rows))
+    return Asked(*map(min, zip(*loads, strict=True)))
+
+
+async def test_a_page_asks_no_more_of_a_large_memory_than_of_a_small_one(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: dict[str, dict[str, Asked]] = {}
+    with count_asked(monkeypatch) as asked:
+        async with start_server(http_calls_per_second=0) as server:
+            ids = {tenant: await fill(open_memory(server, tenant)) for tenant in _SIZES}
+            for tenant, size in _SIZES.items():
+                await grow(open_memory(server, tenant), size)
+            for tenant in _SIZES:
+                async with enter(server, tenant) as guest:
+                    found[tenant] = {
+                        page.name: await count_for(asked, guest, page, ids[tenant])
+                        for page in PAGES
+                    }
+    for name, large in found["ben"].items():
+        small = found["ann"][name]
+        assert 0 < large.statements <= min(small.statements + 2, _MOST_STATEMENTS), (name, found)
+        assert large.rows <= min(small.rows * 1.5 + 20, _MOST_ROWS), (name, found)
