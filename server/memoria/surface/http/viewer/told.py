@@ -20,6 +20,7 @@ from memoria.model.core import CORE_FILES, ToldLine, ToldText
 from memoria.model.forgetting import Change
 from memoria.model.listing import SessionListing
 from memoria.surface.http.rest.table import EXAMPLE_IDS
+from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
 from memoria.surface.mcp.instructions import composers_for, static_instructions
 
@@ -142,6 +143,7 @@ async def show_told(visit: Visit, wish: ToldWish) -> Shown:
             "aside": wish.aside,
             "back": {"project": wish.project or "", "client": wish.client or ""},
             "short": _shorten_project,
+            "say": phrases,
         },
     )
 
@@ -217,6 +219,7 @@ async def show_replay(visit: Visit, wish: ReplayWish) -> Shown:
         {
             "page": page,
             "session_id": wish.session_id,
+            "say": phrases,
             "next": f"{path}?offset={end}" if end < page.total else None,
         },
     )
