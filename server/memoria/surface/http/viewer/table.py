@@ -22,6 +22,8 @@ ROOT = "/ui"
 VIEWER = Channel(name="viewer", trust=Trust.USER)
 """Channel of what is done in the viewer."""
 Language = Literal["en", "zh"]
+_LONGEST_PATH = 4_000
+"""Longest path, with its query, that a redirection may have."""
 
 
 class Wish(Value):
@@ -75,7 +77,8 @@ class Visit:
 def keep_within(path: str) -> str:
     """Return a path if it is one of the viewer's, or else that of the first page."""
     is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
-    return path if is_own and path.isprintable() and "\\" not in path else ROOT
+    is_plain = path.isprintable() and "\\" not in path and len(path) <= _LONGEST_PATH
+    return path if is_own and is_plain else ROOT
 
 
 def sentence(text: str) -> str:

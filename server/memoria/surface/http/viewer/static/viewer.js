@@ -17,8 +17,11 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "k") moveBy(-1);
   else {
     const item = document.activeElement?.closest("[data-item]");
-    const key = CSS.escape(event.key);
-    item?.querySelector(`[data-key="${key}"]`)?.click();
+    const pressed = item?.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    if (!pressed) return;
+    event.preventDefault(); // else the letter goes into the field that is opened
+    pressed.click();
+    pressed.parentElement.querySelector("textarea")?.focus();
   }
 });
 
