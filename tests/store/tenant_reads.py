@@ -86,7 +86,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.accounts.list_alike(n, digest_opening(Role.USER, IMPORTED), 9) for n in them.sessions
     ],
     "audit.list_by_action": lambda tx, _: tx.audit.list_by_action("remember", 100),
-    "audit.list_latest": lambda tx, _: tx.audit.list_latest(100, 0),
+    "audit.list_latest": lambda tx, _: [
+        (one.action, one.subject, one.detail) for one in tx.audit.list_latest(100, 0)
+    ],
     "audit.list_entries": lambda tx, them: [tx.audit.list_entries(i) for i in them.memory_ids],
     "audit.list_subjects": lambda tx, _: tx.audit.list_subjects(0),
     "conversations.find_fingerprint": lambda tx, them: [
@@ -308,6 +310,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "hidden.list_files": lambda tx, _: [
         one.place for who in ("ann", "bob") for one in tx.hidden.list_files(f"{who}'s")
     ],
+    "ledger.list_days": lambda tx, _: [one.calls for one in tx.ledger.list_days(0)],
     "ledger.newest": lambda tx, _: tx.ledger.newest(),
     "ledger.reading_price": lambda tx, _: tx.ledger.reading_price(0).calls,
     "ledger.spending": lambda tx, _: tx.ledger.spending(0, 1 << 60).calls,
@@ -397,6 +400,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
     "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
+    "outbox.read_latest": lambda tx, _: [one.data for one in tx.outbox.read_latest(10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
     "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
     "webhooks.find": lambda tx, _: [

@@ -28,6 +28,7 @@ from memoria.store.values import Filters
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
     "nightly_runs.list_changes",
+    "nightly_runs.list_changes_in_words",
     "nightly_runs.list_made",
 }
 FINDS_DEFECTS = {

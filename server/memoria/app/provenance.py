@@ -52,13 +52,14 @@ class ProvenanceQueries:
 
     @check_arguments
     async def get(
-        self, record_id: Text, *, context: AdjacentTurns = 2
+        self, record_id: Text, *, context: AdjacentTurns = 2, most: Count | None = None
     ) -> MemoryRecord | TurnOrigin:
         """Return a memory with every turn it rests on and every link, or a turn with its memories.
 
         Args:
             record_id: of a memory or a turn.
             context: neighbours of a turn on each side.
+            most: turns of a memory, the newest, or memories of a turn, at most; all by default.
 
         Raises:
             NotFoundError: there is neither.
@@ -66,18 +67,23 @@ class ProvenanceQueries:
         return await in_snapshot(
             self._store,
             self._tenant,
-            lambda tx: read_origin(tx, complete_id(tx, record_id), context, self._seen),
+            lambda tx: read_origin(tx, complete_id(tx, record_id), context, self._seen, most),
         )
 
     @check_arguments
-    async def history(self, memory_id: Text) -> MemoryHistory:
+    async def history(self, memory_id: Text, *, most: Count | None = None) -> MemoryHistory:
         """Return the life of a memory: each wording, what said it again, what was done to it.
+
+        Args:
+            memory_id: of the memory.
+            most: turns that said it again, and things done to it, at most, the newest; all by
+                default.
 
         Raises:
             NotFoundError: there is no such memory.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: read_history(tx, complete_id(tx, memory_id))
+            self._store, self._tenant, lambda tx: read_history(tx, complete_id(tx, memory_id), most)
         )
 
     @check_arguments

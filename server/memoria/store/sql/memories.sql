@@ -341,6 +341,7 @@ ORDER BY said.turn_n, v.memory_n
 LIMIT :limit;
 
 -- name: evidence
+-- Those of wordings first, then the newest.
 SELECT t.id AS turn_id, s.source, s.session_id, t.message_id, t.turn_index, t.role, t.speaker,
        t.at, v.quote, v.version, v.ingested_at AS noted_at
 FROM memories m
@@ -356,7 +357,7 @@ CROSS JOIN memory_evidence e ON e.memory_n = m.n
 CROSS JOIN turns t ON t.n = e.turn_n
 CROSS JOIN sessions s ON s.n = t.session_n
 WHERE m.id = :id AND +m.tenant_id = :tenant
-ORDER BY 8, 11, 10 NULLS FIRST;
+ORDER BY 10 DESC NULLS LAST, 8 DESC, 11 DESC LIMIT :limit;
 
 -- name: said_again_in
 SELECT DISTINCT m.id

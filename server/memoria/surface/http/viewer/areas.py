@@ -6,6 +6,7 @@ from memoria.surface.http.viewer import (
     days,
     forgetting,
     health,
+    live,
     memories,
     names,
     nights,
@@ -32,5 +33,6 @@ AREAS: tuple[Area, ...] = (
     reading.AREA,
     projects.AREA,
     tokens.AREA,
+    live.AREA,
     health.AREA,
 )
