@@ -3,14 +3,14 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from memoria.errors import StoreUnavailableError
-from memoria.store.sqlite import SqliteStore
+from memoria.store.sqlite import SqliteStore, commits
 from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.connections import Connections
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
@@ -165,7 +165,7 @@ def test_a_thread_of_its_own_moves_what_was_committed_into_the_file(
         return connection
 
     connections.writer.connection.set_trace_callback(note)
-    connections._checkpoints = Checkpoints(watched)  # noqa: SLF001
+    connections._checkpoints = Checkpoints(watched, nullcontext)  # noqa: SLF001
     before = file.stat().st_size
     fill(connections, 60, 20_000)
     assert moved.wait(TIMEOUT_S)
@@ -183,7 +183,37 @@ def test_the_log_has_a_bound_where_no_thread_can_move_it(
     def fail() -> SqliteConnection:
         raise sqlite3.OperationalError("unable to open database file")
 
-    connections._checkpoints = Checkpoints(fail)  # noqa: SLF001
+    connections._checkpoints = Checkpoints(fail, nullcontext)  # noqa: SLF001
     fill(connections, 300, 200_000)
     log = file.with_name("memoria.db-wal")
     assert 0 < log.stat().st_size < 2 * LATEST_PAGES * PAGE_BYTES
+
+
+def test_the_log_has_a_bound_where_readers_always_overlap(
+    file: Path, connections: Connections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commits, "_LONG_PAGES", 500)
+    stops = threading.Event()
+
+    def read() -> None:
+        held = ExitStack()
+        while not stops.is_set():
+            following = ExitStack()
+            opened = following.enter_context(connections.read())
+            opened.connection.execute("SELECT count(*) FROM scratch").fetchone()
+            held.close()
+            held = following  # so that one is always open
+        held.close()
+
+    fill(connections, 1, 100)
+    log, longest = file.with_name("memoria.db-wal"), 0
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(read)
+        try:
+            for _ in range(20):
+                fill(connections, 40, 40_000)
+                longest = max(longest, log.stat().st_size)
+        finally:
+            stops.set()
+        reading.result(TIMEOUT_S)
+    assert 0 < longest < 1_500 * PAGE_BYTES

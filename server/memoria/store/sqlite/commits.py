@@ -7,7 +7,11 @@ must be brief, and there must be a crowd: a single writer that waits is faster b
 
 By itself, SQLite moves the log into the file in every commit after a thousand pages, and that
 capture waits. A checkpoint does so in a thread with its own connection. If more is written than the
-thread can move, SQLite moves the rest in a commit, so that the log has a bound (`LATEST_PAGES`).
+thread can move, SQLite moves the rest in a commit (`LATEST_PAGES`).
+
+The log begins anew only at a moment when nobody reads. Where readers always overlap, there is none,
+and it grows; so from a length on (`_LONG_PAGES`) a checkpoint keeps writers waiting for a second at
+most, until those who read have left the log.
 """
 
 import contextlib
@@ -174,19 +178,28 @@ LATEST_PAGES = 4_000
 """Pages of the log from which on a commit moves them: 16 MB."""
 _COMMITS = 40
 """Commits after which a checkpoint is due; an ordinary commit writes 20 to 30 pages."""
+_LONG_PAGES = 16_000
+"""Pages of the log from which on it is emptied while writers wait: 64 MB."""
+_WRITERS_WAIT_MS = 1_000
 _LONGEST_STOP_S = 5.0
 
 
 class Checkpoints:
     """Checkpoints of one process on one file. Thread-safe."""
 
-    def __init__(self, connect: Callable[[], SqliteConnection]) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], SqliteConnection],
+        keep_out_writers: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         """Bind to a file; the first commit starts the thread.
 
         Args:
             connect: opens a connection to the file.
+            keep_out_writers: has this process's writers wait until its block ends.
         """
         self._connect = connect
+        self._keep_out_writers = keep_out_writers
         self._commits = 0
         self._due = threading.Event()
         self._stopping = False
@@ -220,9 +233,11 @@ class Checkpoints:
     def _run(self) -> None:
         try:
             with contextlib.closing(self._connect()) as connection:
+                connection.execute(f"PRAGMA busy_timeout = {_WRITERS_WAIT_MS}")
+                tried_at = 0
                 while self._wait_for_work():
                     with contextlib.suppress(sqlite3.Error):  # the next will do it
-                        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+                        tried_at = self._move_log(connection, tried_at)
         except (StoreError, sqlite3.Error):  # then commits do it, and say what is wrong
             return
 
@@ -231,3 +246,21 @@ class Checkpoints:
         self._due.wait()
         self._due.clear()
         return not self._stopping
+
+    def _move_log(self, connection: SqliteConnection, tried_at: int) -> int:
+        """Move the log into the file, and empty it where it has grown long.
+
+        Args:
+            connection: to the file.
+            tried_at: pages of the log when it could not be emptied; 0 if that was not tried. Those
+                who read for minutes are waited for again when it has grown much further.
+
+        Returns:
+            The same for the next time.
+        """
+        pages: int = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1]
+        if pages < tried_at + _LONG_PAGES:
+            return tried_at if pages >= tried_at else 0
+        with self._keep_out_writers():
+            is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return pages if is_busy else 0

@@ -63,7 +63,7 @@ class Connections:
         self._closed = False
         self.cache = VectorCache(connect=self.connect_beside)
         """Vectors of the file that this process has in memory."""
-        self._checkpoints = Checkpoints(self.connect_beside)
+        self._checkpoints = Checkpoints(self.connect_beside, self._commits.alone)
         with translate_errors():
             self._file, self.writer = self._open_current_file()
             try:

@@ -192,6 +192,8 @@ async def call(
 def compare_page(answer: httpx2.Response, ids: Mapping[IdKind, str], guest: ViewerGuest) -> str:
     """Write an answer so that two which tell the same are equal: its status and its text."""
     text = _TOKEN.sub("<token>", answer.text.replace(guest.csrf, "<csrf>"))
+    for kind, words in ids.items():  # as a search shows the words that it has looked for
+        text = text.replace(words.replace("-", " "), f"<words of {kind}>")
     known = {**ids, "tenant": guest.name}
     told = {"body": text, "to": answer.headers.get("location", "")}
     shown = compare_form(told, known)
