@@ -11,6 +11,7 @@ from bench.viewer.faults import Watch
 from bench.viewer.served import ServedViewer
 from bench.viewer.tour import PAGES, Seen, address_of, enter
 from memoria.surface.http.viewer.areas import AREAS
+from memoria.surface.http.viewer.saving import SAVE
 from memoria.surface.http.viewer.table import Action, Page
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
         for link in (one.partition("#")[0] for one in links):
             page = next((one for one in PAGES if _leads_to(one, link)), None)
             whole = f"{viewer.url}{link}"
-            if page is None or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
+            is_file = link.endswith(f"{SAVE}=1")
+            if page is None or is_file or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
                 continue
             opened[page.name] += 1
             waiting.append(whole)
