@@ -145,6 +145,7 @@ AREA = Area(
             show_search,
             menu="first",
             example={"query": "checkout"},
+            is_savable=True,
         ),
     )
 )
