@@ -17,6 +17,25 @@ export interface BacklogStatus {
   last_error?: string;
 }
 
+/** A statement among several: one that can't be kept is named in the answer. */
+export interface BatchedStatement {
+  content: string;
+  type?: string;
+  importance?: number;
+  valid_from?: string;
+  until?: string;
+  subject?: string;
+  task?: string;
+  entities?: (string | NamedEntity)[];
+  supersedes?: string;
+  turn_id?: string;
+  quote?: string;
+  session_id?: string;
+  workspace?: string;
+  scope?: "everywhere" | "project";
+  again?: boolean;
+}
+
 /** A task that was done, or left for another task. */
 export interface CompletedTask {
   task: string;
@@ -536,25 +555,6 @@ export interface SourcedWording {
   event_expression?: string;
 }
 
-/** A statement to keep as a memory. */
-export interface Statement {
-  content: string;
-  type?: "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience";
-  importance?: number;
-  valid_from?: string;
-  until?: string;
-  subject?: string;
-  task?: string;
-  entities?: (string | NamedEntity)[];
-  supersedes?: string;
-  turn_id?: string;
-  quote?: string;
-  session_id?: string;
-  workspace?: string;
-  scope?: "everywhere" | "project";
-  again?: boolean;
-}
-
 /** Contents of a tenant, in numbers. */
 export interface Statistics {
   tenant: string;
@@ -1060,7 +1060,7 @@ export interface RememberArguments {
 }
 
 export interface RememberSeveralArguments {
-  memories: Statement[];
+  memories: BatchedStatement[];
   /** Checked against the token's tenant. */
   tenant_id?: string;
 }

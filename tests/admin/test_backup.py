@@ -99,6 +99,24 @@ def test_a_restore_tells_of_its_check_in_a_line_and_then_only_what_is_not_as_it_
     assert [row.split()[:2] for row in rows] == [["model", "warning"]]
 
 
+@pytest.mark.parametrize(
+    ("former", "again", "why"),
+    [
+        ("memoria.db", 0, "did not hold in the home before"),
+        ("memoria.db", None, "nobody can say"),
+        (None, 0, "nobody can say"),
+    ],
+)
+def test_a_restore_says_why_tokens_have_ended(
+    tmp_path: Path, former: str | None, again: int | None, why: str
+) -> None:
+    place = None if former is None else tmp_path / former
+    restored = Restored(former=place, forgotten_again=again, ended_tokens=2)
+    text = restore_text(tmp_path, tmp_path / "kept.zip", restored, Health(findings=()))
+    assert "2 tokens" in text
+    assert why in text
+
+
 @posix_only
 def test_a_backup_is_its_owners_alone(filled: Shell) -> None:
     before = os.umask(0)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoria import Settings
+from memoria.app import upkeep
 from memoria.app.engine import open_store
 from memoria.app.refusals import RefusedCalls
 from memoria.app.tokens import TokenChecker, TokenService
@@ -106,6 +107,27 @@ async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path)
         checker = TokenChecker(store, RefusedCalls(store))
         assert await checker.check(stays.text) is not None
         assert await checker.check(goes.text) is None
+
+
+@pytest.mark.anyio
+async def test_a_restore_that_is_stopped_once_the_backup_is_in_place_leaves_none_of_its_tokens(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = Settings.from_values(home=home, tenant="ann", embedder="off")
+    with closing(open_store(chosen)) as store:
+        tokens = TokenService(store, "ann", COMMAND_LINE)
+        made = await tokens.create(Access.READ)
+        kept = back_up(chosen, tmp_path / "kept.zip", lambda *_: None).path
+        await tokens.revoke(made.token.id)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(upkeep, "carry_private_times", stop)
+    with pytest.raises(KeyboardInterrupt):
+        restore(chosen, kept, lambda *_: None)
+    with closing(open_store(chosen)) as store:
+        assert await TokenChecker(store, RefusedCalls(store)).check(made.text) is None
 
 
 @pytest.mark.anyio

@@ -188,9 +188,9 @@ def _import(place: Stage, program: Program, shown: Shown) -> None:
 
 def _count(place: Stage, program: Program, shown: Shown) -> None:
     """Both halves of both conversations are on record, and nothing runs or waits."""
-    turns, sessions = _read_stats(place, program, shown)
-    if left := place.processes():
+    if left := place.processes():  # which also waits for what a collector still sends
         shown.wrong.append(f"still running: {left}")
+    turns, sessions = _read_stats(place, program, shown)
     shown.turns = f"{turns}/{sessions}"
     if waiting := place.waiting():
         shown.wrong.append(f"still in the spool: {waiting}")

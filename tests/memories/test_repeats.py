@@ -20,13 +20,14 @@ def read_all(home: Path) -> bytes:
 @pytest.mark.anyio
 async def test_a_call_is_new_once_under_its_key_and_another_is_refused(home: Path) -> None:
     async with memoria.open(home, "ann", channel=PROGRAM) as memory:
-        assert await memory.note_call(KEY, REQUEST)
-        assert not await memory.note_call(KEY, REQUEST)
+        first = await memory.note_call(KEY, REQUEST)
+        assert not first.is_repeated
+        assert await memory.note_call(KEY, REQUEST) == (first.at, True)
         with pytest.raises(InvalidInputError, match="another call was made with this key"):
             await memory.note_call(KEY, "keep something else")
-        assert await memory.note_call("another key", "keep something else")
+        assert not (await memory.note_call("another key", "keep something else")).is_repeated
     async with memoria.open(home, "ben", channel=PROGRAM) as memory:
-        assert await memory.note_call(KEY, REQUEST)
+        assert not (await memory.note_call(KEY, REQUEST)).is_repeated
 
 
 @pytest.mark.anyio

@@ -333,7 +333,7 @@ def test_before_the_lines_of_a_change_words_say_what_it_is_for(box: ClientBox) -
         "Found here: Claude Code. `memoria connect --help` lists all that can be named. "
         "Claude Code: its model gets tools to search and remember (a server that runs on this "
         "machine), and hooks, which tell Memoria what is said there. 2 files would change, and "
-        "nothing else in them; `memoria disconnect claude-code` takes it out again. The change:"
+        "nothing else there; `memoria disconnect claude-code` takes it out again. The change:"
     )
     assert lines.count("\n+++ ") == 2
     plain = box("connect", "claude-code", "--no-hooks", "--yes").out

@@ -42,12 +42,16 @@ def test_what_is_pasted_is_what_connect_writes(shell: Shell) -> None:
         assert reduce(getitem, client.entry_at, found) == wanted
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8420", 'http://a.b/"; rm -rf x', "http://a.b/\nx"])
-def test_an_address_that_would_break_out_of_what_is_pasted_is_refused(
+@pytest.mark.parametrize(
+    "url",
+    ["127.0.0.1:8420", 'https://a.b/"; rm -rf x', "https://a.b/\nx", "http://192.168.1.2:8420"],
+)
+def test_an_address_that_breaks_out_of_what_is_pasted_or_shows_the_token_to_a_network_is_refused(
     shell: Shell, url: str
 ) -> None:
     done = shell("token", "create", "--url", url)
     assert done.code == 2
+    assert "https" in done.err
     assert "mem_" not in done.out
 
 

@@ -22,7 +22,12 @@ Put = Callable[[Path, Path], None]
 
 
 def restore(
-    home: Path, backup: Path, files: DatabaseFiles, progress: Progress, tenant: str | None = None
+    home: Path,
+    backup: Path,
+    files: DatabaseFiles,
+    progress: Progress,
+    tenant: str | None = None,
+    prepare: Callable[[Path], None] = lambda _: None,
 ) -> Path | None:
     """Replace the home by a backup, if the backup is sound and no process uses the home.
 
@@ -32,6 +37,7 @@ def restore(
         files: the engine's.
         progress: told (bytes done, of how many).
         tenant: whose home it is alone; None for a home of any tenants.
+        prepare: changes the unpacked database, before it takes the place of the home's.
 
     Returns:
         Where the database now lies that was there before; None if there was none.
@@ -50,6 +56,7 @@ def restore(
             manifest = _unpack_and_check(backup, folder, files, progress)
             if tenant is not None:
                 _require_tenant(backup, tenant, files.list_tenants(folder / DATABASE))
+            prepare(folder / DATABASE)
             with files.claim(home / DATABASE) as put:
                 return swap_files(home, folder, manifest, put)
 

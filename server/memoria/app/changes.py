@@ -10,6 +10,7 @@ from memoria.app.open_home import in_thread
 from memoria.errors import ForgottenError, InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.ingest.turn_draft import clean_id
 from memoria.language.reading.clean import Tally
+from memoria.memories.repeats import NotedCall, note_call
 from memoria.model import StoredTurn, now_millis
 from memoria.model.base import choose_by_end, count_end_chars
 from memoria.model.forgetting import Change, ChangeList, ForgetReport
@@ -47,8 +48,8 @@ class Changes(Forgetting):
         return await self._read(lambda tx: tx.conversations.find_turn(source, session, message))
 
     @check_arguments
-    async def note_call(self, key: Text, request: Text) -> bool:
-        """Note that a call is made, by digests alone; return False if it was noted before.
+    async def note_call(self, key: Text, request: Text) -> NotedCall:
+        """Note that a call is made, by digests alone, and return when it was noted first.
 
         Args:
             key: the caller's own, the same for each repetition of the call.
@@ -57,9 +58,8 @@ class Changes(Forgetting):
         Raises:
             InvalidInputError: another call was noted under the key.
         """
-        from memoria.memories.repeats import note_call  # noqa: PLC0415  (few calls have a key)
 
-        def note() -> bool:
+        def note() -> NotedCall:
             with self._store.write(self.tenant, only_adds=True) as tx:
                 return note_call(tx, self._channel, self._digester, key, request)
 

@@ -86,6 +86,8 @@ class TenantHomes:
         self._channel = channel
         self._places: OrderedDict[str, _HomePlace] = OrderedDict()
         self._surplus = anyio.Event()
+        self._unproven = 0
+        """Number of homes that are held for a token that is not checked yet."""
 
     @classmethod
     @asynccontextmanager
@@ -140,8 +142,8 @@ class TenantHomes:
             place.calls -= 1
             if place.opened is None and not place.calls:
                 self._drop(tenant, place)
-            elif len(self._places) > self.settings.open_homes:
-                self._surplus.set()
+            else:
+                self._tell_surplus()
 
     def list_open(self) -> list[str]:
         """List the tenants whose homes are open."""
@@ -158,12 +160,24 @@ class TenantHomes:
         return [due for store in stores for due in store.list_due_webhooks(now)]
 
     async def check(self, shown: str, begins: str = TEXT_BEGINS) -> tuple[str, Token] | None:
-        """Look a token up in the home of the tenant that it names; None if it opens nothing."""
+        """Look a token up in the home of the tenant that it names; None if it opens nothing.
+
+        A home that was opened for a token that opens nothing is closed before any that is used.
+        """
         text = TokenText.parse(shown, begins)
-        if text is not None:
-            async with self.hold(text.tenant) as opened:
-                if opened is not None:
-                    return await opened.checker.check(shown, begins)
+        is_first = text is not None and text.tenant not in self._places
+        self._unproven += is_first
+        try:
+            if text is not None:
+                async with self.hold(text.tenant) as opened:
+                    if opened is not None:
+                        found = await opened.checker.check(shown, begins)
+                        if found is None and is_first:
+                            self._places.move_to_end(text.tenant, last=False)
+                        return found
+        finally:
+            self._unproven -= is_first
+            self._tell_surplus()
         await self.note("what was shown is no token of a tenant here")
         return None
 
@@ -217,13 +231,22 @@ class TenantHomes:
             await self._surplus.wait()
             self._surplus = anyio.Event()
             for tenant, place in list(self._places.items()):
-                if len(self._places) <= self.settings.open_homes:
+                if not self._has_surplus():
                     break
                 if not place.calls:
                     async with place.turn:
                         if await self._may_close(place):
                             await self._close(place)
                             self._drop(tenant, place)
+                            self._tell_surplus()  # others may be first by now
+                            break
+
+    def _has_surplus(self) -> bool:
+        return len(self._places) - self._unproven > self.settings.open_homes
+
+    def _tell_surplus(self) -> None:
+        if self._has_surplus():
+            self._surplus.set()
 
     async def _may_close(self, place: _HomePlace) -> bool:
         """Check that nobody calls, and that what waits in the home is done or can't be."""

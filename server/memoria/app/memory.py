@@ -382,7 +382,7 @@ class Memoria(Unread):
         place = self._workspace(given)
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
-        if given is not None:
+        if given:
             require_no_secret("workspace", given)
         return place
 

@@ -31,41 +31,34 @@ _SPENT = (
 )
 
 
-def carry_tokens(before: Store, restored: Store) -> int:
-    """Put the tokens of the home before in place of a restored home's.
-
-    A backup knows nothing of tokens that were revoked since, and would open the home to them.
-
-    Returns:
-        The number of tokens that held in the restored home, and do no more.
-    """
-    at, ended = now_millis(), 0
+def carry_tokens(before: Store, restored: Store) -> set[str]:
+    """Put the tokens of the home before in place of a restored home's; return ids that hold."""
+    at, holding = now_millis(), set[str]()
     for tenant in dict.fromkeys((*before.tenants(), *restored.tenants())):
         with before.read(tenant) as tx:
-            kept = [tx.tokens.find(token.id) for token in tx.tokens.all()]
+            found = [tx.tokens.find(token.id) for token in tx.tokens.all()]
+        kept = [one for one in found if one is not None]
+        holding.update(token.id for token, _ in kept if token.holds(at))
         with restored.read(tenant) as tx:
-            held = {token.id for token in tx.tokens.all() if token.holds(at)}
             has_any = bool(kept or tx.tokens.all())
-        ended += len(held - {one[0].id for one in kept if one is not None and one[0].holds(at)})
         if has_any:  # a write would begin a tenant of which nothing is kept
             with restored.write(tenant) as tx:
-                tx.tokens.replace(found for found in kept if found is not None)
-    return ended
+                tx.tokens.replace(kept)
+    return holding
 
 
-def end_tokens(restored: Store) -> int:
-    """Revoke all tokens of a restored home, which can't know those revoked since its backup.
+def end_tokens(backup: Store) -> set[str]:
+    """Revoke all tokens of a backup, and return the ids of those that held.
 
-    Returns:
-        The number of tokens that held.
+    A backup knows nothing of tokens that were revoked since, and would open the home to them.
     """
-    at, ended = now_millis(), 0
-    for tenant in restored.tenants():
-        with restored.read(tenant) as tx:
+    at, ended = now_millis(), set[str]()
+    for tenant in backup.tenants():
+        with backup.read(tenant) as tx:
             held = [token.id for token in tx.tokens.all() if token.holds(at)]
         if held:
-            with restored.write(tenant) as tx:
-                ended += sum(tx.tokens.revoke(token_id, at) for token_id in held)
+            with backup.write(tenant) as tx:
+                ended.update(token_id for token_id in held if tx.tokens.revoke(token_id, at))
     return ended
 
 

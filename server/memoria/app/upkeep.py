@@ -114,14 +114,25 @@ def restore(
     refuse_elsewhere(settings)
     files = choose_engine().files
     tenant = None if settings.homes is None else settings.tenant
-    former = memoria.admin.restore.restore(settings.home_path, backup, files, progress, tenant)
-    ended, again = 0, 0 if former is None else _reforget(settings, former)
-    with closing(open_store(settings)) as now:
+    ended = set[str]()
+
+    def prepare(database: Path) -> None:
+        """End the tokens before the database can be opened as the home's: later might be never."""
         if not keeps_tokens:
-            ended = _replace_tokens(settings, now, None if again is None else former)
+            with closing(choose_engine().open_former(settings, database)) as unpacked:
+                ended.update(end_tokens(unpacked))
+
+    former = memoria.admin.restore.restore(
+        settings.home_path, backup, files, progress, tenant, prepare
+    )
+    again = 0 if former is None else _reforget(settings, former)
+    with closing(open_store(settings)) as now:
+        if former is not None and again is not None and not keeps_tokens:
+            with closing(choose_engine().open_former(settings, former)) as before:
+                ended -= carry_tokens(before, now)
         if channel is not None:
             _note_restore(now, channel)
-    return Restored(former, again, ended)
+    return Restored(former, again, len(ended))
 
 
 def _reforget(settings: Settings, former: Path) -> int | None:
@@ -133,14 +144,6 @@ def _reforget(settings: Settings, former: Path) -> int | None:
         carry_private_times(before, now)
         carry_webhooks(before, now)
         return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
-
-
-def _replace_tokens(settings: Settings, now: Store, former: Path | None) -> int:
-    """Put the tokens of the home before in place of the backup's, or end these; count the ended."""
-    if former is None:
-        return end_tokens(now)
-    with closing(choose_engine().open_former(settings, former)) as before:
-        return carry_tokens(before, now)
 
 
 def _note_restore(store: Store, channel: Channel) -> None:

@@ -1,6 +1,7 @@
 """Repeated calls: a caller that heard no answer calls again, and what it asked for is done once."""
 
 import json
+from typing import NamedTuple
 
 from memoria.erasure.suppression import Digester
 from memoria.errors import ConflictError
@@ -10,10 +11,19 @@ from memoria.store.rows.transaction import Transaction
 _ACTION = "call"
 
 
+class NotedCall(NamedTuple):
+    """A call that the audit log has."""
+
+    at: int
+    """When it was noted first, UTC epoch milliseconds."""
+    is_repeated: bool
+    """True if it was noted before."""
+
+
 def note_call(
     tx: Transaction, channel: Channel, digester: Digester, key: str, request: str
-) -> bool:
-    """Note a call in the audit log, by digests alone; return False if it was noted before.
+) -> NotedCall:
+    """Note a call in the audit log, by digests alone, and return when it was noted first.
 
     Args:
         tx: the transaction in which the call is done.
@@ -33,9 +43,10 @@ def note_call(
             "Idempotency-Key: another call was made with this key. Nothing was done; give each "
             "call a key of its own, and the same one only to its repetitions."
         )
+    at = known[0].at if known else now_millis()
     if not known:
         tx.audit.add(
-            at=now_millis(),
+            at=at,
             channel=channel.name,
             client=channel.client,
             caller=channel.caller,
@@ -43,4 +54,4 @@ def note_call(
             subject=subject,
             detail=asked,
         )
-    return not known
+    return NotedCall(at, bool(known))

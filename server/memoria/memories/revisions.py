@@ -122,7 +122,7 @@ class Revisions:
         mark = ChangeMark(action, memory_id)
         with self._write_change(mark) as tx:
             request = f"{action} {memory_id}"
-            if key and not note_call(tx, self._channel, self._digester, key, request):
+            if key and note_call(tx, self._channel, self._digester, key, request).is_repeated:
                 return self._memory(tx, memory_id)
             memory = self._revise(tx, memory_id, action, content, valid_from, turn_id, until)
         return memory.model_copy(update={"is_unchanged": mark.was_idle})

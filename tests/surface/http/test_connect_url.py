@@ -148,9 +148,11 @@ async def test_connect_says_what_the_token_may_do_and_writes_no_hooks_for_one_th
     _, done = await connect(box, server, "codex")
     assert f"for ann's memory at {server.url} and allows `write`" in done.out
     assert (box.user / ".codex/hooks.json").is_file()
+    assert "trust Memoria's" in done.out
     _, done = await connect(box, server, "codex", access=Access.READ)
     assert "allows `read`" in done.out
     assert "no hooks are written" in done.out
+    assert "trust Memoria's" not in done.out
     assert not (box.user / ".codex/hooks.json").exists()
 
 

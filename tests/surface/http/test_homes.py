@@ -135,6 +135,23 @@ async def test_no_more_homes_stay_open_than_are_allowed_and_a_closed_one_opens_a
 
 
 @pytest.mark.anyio
+async def test_wrong_secrets_close_no_home_that_is_used(homes: Homes) -> None:
+    used = [await homes.create_token(f"used {i}") for i in range(MOST_OPEN)]
+    others = [TokenText.parse(await homes.create_token(f"other {i}")) for i in range(3)]
+    async with homes.serve() as server:
+        for token in used:
+            await remember(server, token, FACT)
+        for other in others:
+            assert other is not None
+            async with server.client(str(other._replace(secret=other.secret[::-1]))) as client:
+                assert (await client.post("/mcp", json={})).status_code == 401
+        with anyio.fail_after(10):
+            while len(homes.opened.list_open()) > MOST_OPEN:
+                await anyio.lowlevel.checkpoint()
+        assert homes.opened.list_open() == [f"used {i}" for i in range(MOST_OPEN)]
+
+
+@pytest.mark.anyio
 async def test_a_home_is_not_closed_while_somebody_calls(homes: Homes) -> None:
     names = [f"tenant {i}" for i in range(MOST_OPEN + 2)]
     tokens = [await homes.create_token(name) for name in names]

@@ -98,6 +98,18 @@ async def test_metrics_count_what_was_served_by_tool_route_and_outcome_and_name_
     assert [one for one in served.secrets if one.lower() in text.lower()] == []
 
 
+def test_metrics_at_loopback_are_shown_to_nobody_who_calls_it_by_another_name() -> None:
+    with serve_metrics(CollectorRegistry(), "127.0.0.1", 0) as port:
+        statuses = {
+            host: httpx2.get(f"http://127.0.0.1:{port}/metrics", headers={"Host": host}).status_code
+            for host in (f"localhost:{port}", "[::1]:80", f"evil.example:{port}", "")
+        }
+    assert [*statuses.values()] == [200, 200, 421, 421]
+    with serve_metrics(CollectorRegistry(), "0.0.0.0", 0) as port:  # noqa: S104  (as in a container)
+        answer = httpx2.get(f"http://127.0.0.1:{port}/metrics", headers={"Host": "memoria:9464"})
+    assert answer.status_code == 200
+
+
 def test_figures_of_the_home_are_shown_by_their_kinds() -> None:
     registry = CollectorRegistry()
     registry.register(HomeCollector(lambda: FIGURES))

@@ -319,5 +319,7 @@ class Client:
     """Folders of the client, by which it is found on the machine."""
     remains: Callable[[Scope], tuple[str, ...]] = lambda _: ()
     """Steps that are left to a person."""
+    hook_steps: tuple[str, ...] = ()
+    """Further steps, where it gets hooks."""
     passes: tuple[str, ...] | None = None
     """Variables that the client passes to a server; None for the whole environment."""

@@ -106,9 +106,11 @@ CODEX = Client(
     ),
     programs=("codex",),
     folders=lambda place: (_codex_folder(place),),
-    remains=tell_rest(
+    hook_steps=(
         "Start Codex, type /hooks and trust Memoria's. Until then Codex skips them without a word, "
         "in `codex exec` as well, and asks again when their line changes.",
+    ),
+    remains=tell_rest(
         "Whoever sets another MEMORIA_ variable connects again: Codex passes on only those that "
         "its file names.",
         project=("Codex reads a project's `.codex` only where you have trusted the project.",),
@@ -184,11 +186,11 @@ DROID = Client(
     ),
     programs=("droid",),
     folders=lambda place: (_droid_folder(place),),
-    remains=tell_rest(
+    hook_steps=(
         "If you have hooks of your own in `hooks.json` beside `settings.json`, Droid runs those "
         "alone at the same events: `memoria connect --status` names them.",
-        "`droid exec` has the tools with --auto high, and runs no hook at a prompt.",
     ),
+    remains=tell_rest("`droid exec` has the tools with --auto high, and runs no hook at a prompt."),
 )
 
 OPENCLAW = Client(
@@ -225,11 +227,12 @@ HERMES = Client(
     ),
     programs=("hermes",),
     folders=lambda place: (_hermes_folder(place),),
-    remains=tell_rest(
+    hook_steps=(
         "Start `hermes` in a terminal and agree to Memoria's hooks. Until then it skips them "
         "without a word; `hermes -z` skips all hooks always.",
-        "It needs its extra for MCP: `pip install 'hermes-agent[mcp]'`.",
-        restart="Hermes Agent",
+    ),
+    remains=tell_rest(
+        "It needs its extra for MCP: `pip install 'hermes-agent[mcp]'`.", restart="Hermes Agent"
     ),
 )
 

@@ -66,7 +66,9 @@ class ClientWiring:
         texts = (edit.after.decode("utf-8", "replace") for edit in self.edits if edit.after)
         names_programs = self.address is None or any(map(is_our_file, texts))
         steps = self.client.remains(self.scope)
-        return tuple(one for one in steps if names_programs or one != OWN_PATHS)
+        if names_programs:
+            return (*self.client.hook_steps, *steps)
+        return tuple(one for one in steps if one != OWN_PATHS)
 
     @property
     def is_current(self) -> bool:

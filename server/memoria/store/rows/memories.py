@@ -101,6 +101,10 @@ class Memories:
         """List ids of active memories whose present wording a reader concluded from the turns."""
         return self._rows.column("concluded", ns=as_json(turn_ns), by=by.value)
 
+    def list_concluded_turns(self, turn_ns: Sequence[int]) -> set[int]:
+        """Select the turns on which the present wording of an active memory rests."""
+        return set(self._rows.column("turns_concluded", ns=as_json(turn_ns)))
+
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
         """Select the turns from which a model concluded a memory that awaits confirmation.
 

@@ -54,6 +54,13 @@ JOIN memories m ON m.n = v.memory_n
 WHERE v.valid_to IS NULL AND v.inferred_by = :by AND m.validity = 'active'
 ORDER BY m.n;
 
+-- name: turns_concluded
+SELECT DISTINCT v.turn_n
+FROM {numbers :ns} wanted
+CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+JOIN memories m ON m.n = v.memory_n
+WHERE v.valid_to IS NULL AND m.validity = 'active';
+
 -- name: turns_awaiting_confirmation
 -- Orders to the memory by a tool or an assistant are left out.
 SELECT DISTINCT v.turn_n

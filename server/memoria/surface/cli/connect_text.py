@@ -111,7 +111,7 @@ def summary_text(wiring: ClientWiring, *, connects: bool, has_hooks: bool) -> st
     hooks = ", and hooks, which tell Memoria what is said there" if has_hooks else ""
     return (
         f"{title}: its model gets tools to search and remember ({_name_server(wiring)}){hooks}.\n"
-        f"{files} would change, and nothing else in them; `memoria disconnect "
+        f"{files} would change, and nothing else there; `memoria disconnect "
         f"{wiring.client.name}` takes it out again. The change:"
     )
 

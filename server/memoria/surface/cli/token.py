@@ -14,7 +14,7 @@ from memoria.errors import InvalidInputError, quote_value
 from memoria.model import now_millis
 from memoria.model.access import Access, Token
 from memoria.model.base import count_end_chars, write_document
-from memoria.model.parse import is_web_address
+from memoria.model.parse import is_safe_address
 from memoria.surface.cli.console import AsJson, Options, is_for_subcommand, show, with_memory
 from memoria.surface.cli.times import moment
 
@@ -80,8 +80,12 @@ def create(
 
     With --json, `text` is what a client shows; `token` is what is known of it.
     """
-    if not is_web_address(url) or not url.isprintable() or set(url) & set(" \"'$`\\"):
-        raise typer.BadParameter("give the address of the server, such as http://127.0.0.1:8420")
+    if not is_safe_address(url) or not url.isprintable() or set(url) & set(" \"'$`\\"):
+        raise typer.BadParameter(
+            "give where clients reach the server, such as https://memory.example.com. http is for "
+            "this machine alone, such as http://127.0.0.1:8420: it would show the token to the "
+            "network."
+        )
 
     async def work(memory: "Memoria") -> "CreatedToken":
         from memoria.memories.details import read_end  # noqa: PLC0415  (only this needs it)

@@ -109,9 +109,15 @@ def restore_text(home: Path, file: Path, restored: "Restored", health: Health) -
         lines.append(f"Forgotten since, and forgotten again: {restored.forgotten_again}.")
     if restored.ended_tokens:
         count = quantity(restored.ended_tokens, "token", "tokens")
+        is_known = restored.former is not None and restored.forgotten_again is not None
+        why = (
+            "as they did not hold in the home before either"
+            if is_known
+            else "as nobody can say what was revoked since the backup"
+        )
         lines.append(
-            f"Ended, as nobody can say what was revoked since the backup: {count}. `memoria token "
-            "create` makes another; a restore with --keep-tokens lets all of the backup hold."
+            f"Ended, {why}: {count}. `memoria token create` makes another; a restore with "
+            "--keep-tokens lets all of the backup hold."
         )
     if health.is_sound:
         lines.append("Checked: sound." if not health.notable else "Checked: sound, but:")

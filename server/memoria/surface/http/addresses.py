@@ -67,3 +67,13 @@ def require_free(host: str, port: int) -> None:
                 f"--http: nobody can listen at {host} on port {port}: {error.strerror or error}. "
                 "End the program that listens there, or name another port."
             ) from error
+
+
+def strip_port(host: str) -> str:
+    """Return the name of a host without its port.
+
+    >>> strip_port("localhost:8420"), strip_port("[::1]:8420")
+    ('localhost', '[::1]')
+    """
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isascii() and port.isdigit() else host).lower()

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoria.surface.http.addresses import strip_port
 from memoria.surface.http.bodies import answer_unread
 from memoria.surface.http.callers import TokenVerifier
 from memoria.surface.http.issuer import METADATA_PATH, SCOPES
@@ -19,9 +20,9 @@ OPEN_PATHS = frozenset(
 """Paths that need no token."""
 ASK_FOR_ONE = "On another machine, ask whoever runs the server for one."
 ASK_FOR_ANOTHER = "On another machine, ask whoever runs the server for another token."
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _GIVEN_ONCE = (b"authorization", b"host", b"origin", b"content-length")
 _LENGTHS = {b"content-length", b"transfer-encoding"}
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class RequireToken:
@@ -107,10 +108,10 @@ class CheckHost:
             return
         request = Request(scope)
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
-        if _without_port(host) not in self._names:
+        if strip_port(host) not in self._names:
             reason = "another name of the server"
             answer = answer_problem(421, "This server goes by another name; `--name` adds one.")
-        elif origin is not None and _without_port(origin.partition("://")[2]) not in self._names:
+        elif origin is not None and strip_port(origin.partition("://")[2]) not in self._names:
             reason = "a page of another site"
             answer = answer_problem(403, "No page of another site may call this server.")
         else:
@@ -118,13 +119,3 @@ class CheckHost:
             return
         await self._verifier.note_refusal(scope, reason)
         await answer_unread(answer, scope, receive, send)
-
-
-def _without_port(host: str) -> str:
-    """Return the name of a host without its port.
-
-    >>> _without_port("localhost:8420"), _without_port("[::1]:8420")
-    ('localhost', '[::1]')
-    """
-    name, colon, port = host.rpartition(":")
-    return (name if colon and port.isascii() and port.isdigit() else host).lower()

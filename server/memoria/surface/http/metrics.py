@@ -10,12 +10,12 @@ shows the sums.
 import logging
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import (
     CollectorRegistry,
@@ -26,6 +26,7 @@ from prometheus_client import (
     PlatformCollector,
     ProcessCollector,
     disable_created_metrics,
+    make_wsgi_app,
     start_http_server,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -33,12 +34,16 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from memoria.app.engine import open_store
+from memoria.bare.remote import is_own_machine
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, StoreError
 from memoria.model.status import HomeFigures, QueueState
 from memoria.store.engine import Store
+from memoria.surface.http.addresses import strip_port
 
 if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication
+
     from memoria.surface.http.observing import ObservedRequest
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -216,7 +221,8 @@ def build_registry(
 def serve_metrics(registry: CollectorRegistry, host: str, port: int) -> Iterator[int]:
     """Show metrics to whoever asks at an address, as long as the block runs.
 
-    Yields the port, which is a free one where 0 was given.
+    At an address of this machine nobody is answered who calls it by another name, as a page in a
+    browser could. Yields the port, which is a free one where 0 was given.
 
     Raises:
         InvalidInputError: nobody can listen there.
@@ -228,12 +234,26 @@ def serve_metrics(registry: CollectorRegistry, host: str, port: int) -> Iterator
             f"--metrics: nothing can be served at {host}:{port}: {error.strerror}. Give another "
             "address."
         ) from error
+    if is_own_machine(host):
+        server.set_app(_check_name(make_wsgi_app(registry)))
     try:
         yield server.server_port
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _check_name(app: "WSGIApplication") -> "WSGIApplication":
+    """Return an application that answers whoever names this machine, and others with 421."""
+
+    def answer(environ: dict[str, Any], start: "StartResponse") -> Iterable[bytes]:
+        if is_own_machine(strip_port(environ.get("HTTP_HOST", "")).strip("[]")):
+            return app(environ, start)
+        start("421 Misdirected Request", [("Content-Type", "text/plain")])
+        return [b"Call these metrics by the name of this machine, such as 127.0.0.1.\n"]
+
+    return answer
 
 
 def _is_running(number: int) -> bool:

@@ -1,6 +1,5 @@
 """`memoria serve --http`: runs the application, in one process or several, until told to stop."""
 
-import ipaddress
 import logging
 import secrets
 import sys
@@ -19,6 +18,7 @@ from memoria.app.engine import open_store
 from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, SharedParts
 from memoria.app.tokens import has_way_in
+from memoria.bare.remote import is_own_machine
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.errors import InvalidInputError, MemoriaError
 from memoria.ingest.rounds import SharedRounds
@@ -154,7 +154,7 @@ def serve_http(
     """
     host, port = parse_address(address)
     require_free(host, port)
-    if not _is_loopback(host):
+    if not is_own_machine(host):
         _require_way_in(settings, address)
     options = HttpOptions(
         names=(*map(parse_name, names), f"[{host}]" if ":" in host else host),
@@ -220,7 +220,7 @@ def _describe(settings: Settings, address: str, host: str) -> str:
     """Describe what is served and where, and what to mind."""
     place = settings.homes or settings.home_path
     said = f"Memoria serves {place} at http://{address}/mcp"
-    if _is_loopback(host):
+    if is_own_machine(host):
         return said
     return (
         f"{said}\nOther machines can reach it. Tokens and memories travel as they are: put TLS "
@@ -234,10 +234,3 @@ def _tell(text: str, form: LogForm | None) -> None:
         SERVING.info(text)
     else:
         print(text, file=sys.stderr, flush=True)  # noqa: T201
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -11,7 +11,9 @@ from tests.surface.http.rest.conftest import TENANT, StartSeeded, build_request
 
 import memoria.errors
 from memoria.errors import MemoriaError
+from memoria.model import DAY_MS, now_millis
 from memoria.model.access import Access
+from memoria.surface.http.rest import conversations
 from memoria.surface.http.rest.answers import status_for, write_tag
 from memoria.surface.http.rest.routes import ROUTES
 
@@ -191,15 +193,28 @@ async def test_half_a_character_is_replaced_or_refused_and_never_a_failure(
 
 
 @pytest.mark.anyio
-async def test_a_key_needs_a_session_by_which_the_repetition_is_known(
-    start_seeded: StartSeeded,
+async def test_a_key_without_a_session_keeps_turns_once_also_if_it_is_repeated_on_another_day(
+    start_seeded: StartSeeded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    said = {"turns": [{"role": "user", "content": "The build is green again."}]}
+    keyed = {"Idempotency-Key": "one"}
     async with start_seeded() as seeded:
-        said = {"turns": [{"role": "user", "content": "The build is green again."}]}
-        keyed = {"Idempotency-Key": "one"}
-        refused = await seeded.admin.post("/memory/ingest", json=said, headers=keyed)
-        assert "session_id" in require_problem(refused, 422)["detail"]
-        assert (await seeded.admin.post("/memory/ingest", json=said)).json()["recorded"] == 1
+        first = (await seeded.admin.post("/memory/ingest", json=said, headers=keyed)).json()
+        monkeypatch.setattr(conversations, "now_millis", lambda: now_millis() + 2 * DAY_MS)
+        again = (await seeded.admin.post("/memory/ingest", json=said, headers=keyed)).json()
+        other = (await seeded.admin.post("/memory/ingest", json=said)).json()
+    assert first["turn_ids"] == again["turn_ids"]
+    assert (first["recorded"], again["recorded"], other["recorded"]) == (1, 0, 1)
+
+
+@pytest.mark.anyio
+async def test_an_empty_project_is_none_named(start_seeded: StartSeeded) -> None:
+    async with start_seeded() as seeded:
+        stated = {"content": "The boathouse is locked at night.", "workspace": ""}
+        kept = await seeded.admin.post("/memory/nodes", json=stated)
+        assert kept.status_code == 200, kept.text
+        shown = await seeded.admin.get(f"/memory/nodes/{kept.json()['id']}")
+    assert "workspace" not in shown.json()
 
 
 @pytest.mark.anyio

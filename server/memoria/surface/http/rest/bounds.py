@@ -33,6 +33,8 @@ _WORDS: Document = {"pattern": r"\S"}
 
 InstantText = Annotated[str, WithJsonSchema({"type": "string", **_INSTANT})]
 """A date or time, ISO 8601."""
+EndText = Annotated[str, WithJsonSchema({"type": "string", "format": "end"})]
+"""A date, a duration or words for a moment to come: what is read as one no keyword can say."""
 Words = Annotated[str, WithJsonSchema({"type": "string", **_WORDS})]
 """A text with a character that is no space."""
 
@@ -52,6 +54,17 @@ SHARED: Mapping[type[BaseModel], Mapping[str, Document]] = {
     NamedEntity: {"name": {"minLength": 1, "maxLength": 100}},
 }
 """Bounds that the server checks and the models' own schemas leave out."""
+
+SAYS_SOMETHING: Document = {
+    "anyOf": [
+        {"required": ["content"], "properties": {"content": {"minLength": 1}}},
+        *(
+            {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
+            for name in ("tool_args", "tool_result")
+        ),
+    ]
+}
+"""Rule of a turn, which is refused where it is empty."""
 
 
 def add_bounds(schema: Document, bounds: Mapping[str, Document]) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memoria.errors import InvalidInputError, NotFoundError, shorten
+from memoria.errors import NotFoundError, shorten
 from memoria.model import Scratchpad, SessionListing, SessionPage, now_millis
 from memoria.model.access import Access
 from memoria.model.base import write_document
@@ -130,19 +130,15 @@ class ScratchpadList(BaseModel):
 async def ingest(caller: RestCaller, order: IngestOrder) -> Document:
     """Keep turns; a call's key gives those an id that have none."""
     turns = [turn.model_dump(exclude_none=True) for turn in order.turns]
-    session = order.session_id
+    at = now_millis()
     if caller.key is not None:
-        if session is None and not all(one.get("session_id") for one in turns):
-            raise InvalidInputError(
-                "session_id: name the session, or a call that is repeated on another day would be "
-                "kept twice. Nothing was done."
-            )
-        await caller.memory.note_call(caller.key, json.dumps(order.model_dump()))
+        noted = await caller.memory.note_call(caller.key, json.dumps(order.model_dump()))
+        at = noted.at  # a repetition on another day joins the session of the first call
         numbered = enumerate(turns)
         turns = [{"message_id": f"{caller.key}.{i}", **turn} for i, turn in numbered]
-    today = f"{caller.token_id[-_TOKEN_CHARS:]} {from_millis(now_millis()):%Y-%m-%d}"
+    of_day = f"{caller.token_id[-_TOKEN_CHARS:]} {from_millis(at):%Y-%m-%d}"
     receipt = await caller.memory.record_conversation(
-        turns, order.event, session_id=session or today, workspace=order.workspace
+        turns, order.event, session_id=order.session_id or of_day, workspace=order.workspace
     )
     return write_receipt(receipt)
 

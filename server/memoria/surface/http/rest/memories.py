@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from memoria.memories.details import MOST_ENTITIES
 from memoria.model import Memory, MemoryListing, Scope
 from memoria.model.access import Access
+from memoria.model.conclusions import MOST_CONCLUSIONS
 from memoria.model.memory_types import STATABLE_TYPES
 from memoria.surface.documents import (
     LISTED,
@@ -17,7 +18,7 @@ from memoria.surface.documents import (
     write_remembered,
     write_revision,
 )
-from memoria.surface.http.rest.bounds import InstantText, Words
+from memoria.surface.http.rest.bounds import EndText, InstantText, Words
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
 from memoria.surface.mcp.calls import remember_several
@@ -38,32 +39,21 @@ MemoryId = Annotated[str, Field(min_length=1)]
 _Listed = build_shown_model(Memory, LISTED, "_Listed", pinned=bool)
 
 
-class Statement(Order):
-    """A statement to keep as a memory."""
+class BatchedStatement(Order):
+    """A statement among several: one that can't be kept is named in the answer."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [
-                {"properties": {"quote": {"type": "null"}}},
-                {"required": ["turn_id"], "properties": {"turn_id": {"minLength": 1}}},
-            ]
-        }
-    )
-
-    content: Words
+    content: str
     """One conclusion in a sentence, in the language it was said in."""
-    type: _StatableType | None = None
+    type: str | None = None
     importance: Annotated[float, Field(ge=0, le=1)] | None = None
-    valid_from: InstantText | None = None
+    valid_from: str | None = None
     """Since when it holds, ISO 8601; now by default."""
-    until: str | None = None
+    until: EndText | None = None
     """Its end: a date, words for one, `24h`, `30d`, `session` or `permanent`."""
     subject: str | None = None
     """Of whom or what it speaks."""
     task: str | None = None
-    entities: list[Words | NamedEntity] = Field(
-        default_factory=list, json_schema_extra={"maxItems": MOST_ENTITIES}
-    )
+    entities: list[str | NamedEntity] = Field(default_factory=list)
     """People, places and things it names."""
     supersedes: str | None = None
     """Id of the memory that it takes the place of."""
@@ -87,10 +77,35 @@ class Statement(Order):
         return given
 
 
+class Statement(BatchedStatement):
+    """A statement to keep as a memory."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"properties": {"quote": {"type": "null"}}},
+                {"required": ["turn_id"], "properties": {"turn_id": {"minLength": 1}}},
+            ]
+        }
+    )
+
+    content: Words
+    """One conclusion in a sentence, in the language it was said in."""
+    type: _StatableType | None = None
+    valid_from: InstantText | None = None
+    """Since when it holds, ISO 8601; now by default."""
+    entities: list[Words | NamedEntity] = Field(
+        default_factory=list, json_schema_extra={"maxItems": MOST_ENTITIES}
+    )
+    """People, places and things it names."""
+
+
 class StatementBatch(Order):
     """Several statements, each kept or refused by itself."""
 
-    memories: Annotated[list[Statement], Field(min_length=1)]
+    memories: list[BatchedStatement] = Field(
+        min_length=1, json_schema_extra={"maxItems": MOST_CONCLUSIONS}
+    )
 
 
 class MemoryOrder(Order):
@@ -102,12 +117,33 @@ class MemoryOrder(Order):
 class RevisionOrder(MemoryOrder):
     """A change of a memory, which can be undone."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {
+                    "required": ["content"],
+                    "properties": {
+                        "action": {"const": "correct"},
+                        "content": {"type": "string", "pattern": r"\S"},
+                    },
+                },
+                {
+                    "properties": {
+                        "action": {"not": {"const": "correct"}},
+                        "content": {"type": "null"},
+                        "until": {"type": "null"},
+                    }
+                },
+            ]
+        }
+    )
+
     action: Literal["correct", "confirm", "archive", "restore", "everywhere", "project"]
     """What a caller confirms counts as verified only once the user does so too."""
     content: str | None = None
     """With `correct`: the new wording."""
     valid_from: InstantText | None = None
-    until: str | None = None
+    until: EndText | None = None
     turn_id: str | None = None
     """With `correct`: the recorded turn it rests on."""
 

@@ -11,10 +11,11 @@ from pydantic.json_schema import models_json_schema
 
 from memoria.surface.documents import Document
 from memoria.surface.http.problems import PROBLEM
-from memoria.surface.http.rest.bounds import SHARED, add_bounds
+from memoria.surface.http.rest.bounds import SAYS_SOMETHING, SHARED, add_bounds
 from memoria.surface.http.rest.reading import TENANT
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestRoute
+from memoria.surface.mcp.tools import WireTurn
 
 PATH = "/openapi.json"
 _SCHEMAS = "#/components/schemas/"
@@ -48,6 +49,7 @@ def build_openapi() -> Document:
     schemas = definitions.get("$defs", {})
     for model, bounds in SHARED.items():
         add_bounds(schemas[model.__name__], bounds)
+    schemas[WireTurn.__name__] |= SAYS_SOMETHING
     names: dict[type[Any], str] = {
         model: ref["$ref"].removeprefix(_SCHEMAS) for (model, _), ref in refs.items()
     }

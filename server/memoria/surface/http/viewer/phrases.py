@@ -144,6 +144,11 @@ def name_inference(version: MemoryVersion) -> str:
             return _BY_MODEL
 
 
+def name_type(kind: EdgeType) -> str:
+    """Return the relation that edges of a type state."""
+    return _RELATIONS[kind][0]
+
+
 def name_relation(incident: IncidentEdge) -> str:
     """Return the relation of an edge to its other end."""
     return _RELATIONS[incident.edge.type][0 if incident.outward else 1]
