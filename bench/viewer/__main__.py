@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.output import report_console, table
-from bench.viewer.browser import NO_BROWSER, NO_PLAYWRIGHT, find_browser, open_browser
+from bench.viewer.browser import BARE, LOOKS, NO_BROWSER, NO_PLAYWRIGHT, find_browser, open_browser
 from bench.viewer.deeds import do_actions
 from bench.viewer.home import make_home, serve_model
 from bench.viewer.served import serve_viewer
 from bench.viewer.sizes import measure_sizes
-from bench.viewer.tour import show_pages
+from bench.viewer.tour import FEW_LOOKS, show_pages
 
 _NOT_POSSIBLE = 2
 
@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     showing.add_argument("--home", type=Path, help="what `home` has made; default: a new one")
     showing.add_argument("--axe", type=Path, help="axe.min.js of axe-core, for accessibility")
     showing.add_argument("--pictures", type=Path, help="a folder for pictures of every page")
+    showing.add_argument("--few", action="store_true", help="three looks, not nine")
     showing.add_argument("--only", choices=("pages", "actions"), help="one of both alone")
     sizing = commands.add_parser("sizes", help="load every page of small and large memories")
     sizing.add_argument("--turns", type=int, nargs="+", default=[1_000, 20_000, 100_000])
@@ -83,7 +84,8 @@ def _show(arguments: argparse.Namespace, program: Path) -> int:
         with open_browser(program) as browser:
             if arguments.only != "actions":
                 with serve_viewer(home, folder / "pages", model_url) as viewer:
-                    seen = show_pages(browser, viewer, arguments.axe, arguments.pictures)
+                    looks = FEW_LOOKS if arguments.few else (*LOOKS, BARE)
+                    seen = show_pages(browser, viewer, arguments.axe, arguments.pictures, looks)
                 print(f"pages opened: {seen.opened}", flush=True)
                 faults += seen.faults
             for runs_scripts in (True, False) if arguments.only != "pages" else ():

@@ -1,7 +1,8 @@
 """Every action of the viewer, done in a browser by the form that some page has for it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,16 @@ from bench.viewer.faults import Watch
 from bench.viewer.served import ServedViewer
 from bench.viewer.tour import PAGES, Seen, address_of, enter
 from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.table import Action
+from memoria.surface.http.viewer.table import Action, Page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
     from playwright.sync_api import Page as Tab
 
+Row = Page[Any] | Action[Any]
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
-_MOST_LED_TO = 80
-"""Most pages that are searched for forms because others lead to them."""
+_MOST_OF_EACH = 8
+"""Pages of one kind that are searched for forms because others lead to them."""
 _REFUSED = 400
 _TYPED = "Seen in a browser."
 _WAIT_MS = 10_000
@@ -36,6 +38,10 @@ class FoundForm:
     """Number of the form among those of the page."""
 
 
+Forms = dict[str, list[FoundForm]]
+"""Forms of actions, by the action's name."""
+
+
 def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> Seen:  # noqa: ANN401  (Playwright's)
     """Do every action once, by a form that a person finds on a page."""
     seen, watch = Seen(), Watch()
@@ -45,40 +51,59 @@ def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> See
         tab = enter(context, viewer, watch)
         known = find_forms(tab, viewer)
         watch.take()
-        for action in sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name))):
-            faults = [*_do(tab, action, known.get(action.name, ()), viewer), *watch.take()]
+        waiting = sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name)))
+        waiting += [one for one in ACTIONS if one.name not in known]  # what another one offers
+        for number, action in enumerate(waiting):
+            if action.name not in known and number < len(ACTIONS):
+                continue
+            faults = [*_do(tab, action, known.get(action.name, []), viewer), *watch.take()]
             seen.note(f"{action.name}, {look}", faults)
+            note_forms(tab, known)
     return seen
 
 
-def find_forms(tab: "Tab", viewer: ServedViewer) -> dict[str, list[FoundForm]]:
-    """Search every page, and pages to which they lead, for the forms of actions."""
+def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
+    """Search every page, and some pages to which they lead, for the forms of actions."""
     waiting = [address_of(page, viewer) for page in PAGES]
-    own = len(waiting) + _MOST_LED_TO
-    known: dict[str, list[FoundForm]] = {}
+    known, opened = Forms(), Counter[str]()
     for address in waiting:  # which grows meanwhile
         tab.goto(address)
-        for place, form in enumerate(tab.locator(_FORMS).all()):
-            action = _find_action(form.get_attribute("action") or "")
-            if action is not None:
-                known.setdefault(action.name, []).append(FoundForm(address, place))
+        note_forms(tab, known)
         links = (one.get_attribute("href") or "" for one in tab.locator("main a[href]").all())
-        for link in (f"{viewer.url}{one.partition('#')[0]}" for one in links if one[:1] == "/"):
-            if link not in waiting and len(waiting) < own:
-                waiting.append(link)
+        for link in (one.partition("#")[0] for one in links):
+            page = next((one for one in PAGES if _leads_to(one, link)), None)
+            whole = f"{viewer.url}{link}"
+            if page is None or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
+                continue
+            opened[page.name] += 1
+            waiting.append(whole)
     return known
 
 
+def note_forms(tab: "Tab", known: Forms) -> None:
+    """Note the forms of the page that is open."""
+    for place, form in enumerate(tab.locator(_FORMS).all()):
+        action = _find_action(form.get_attribute("action") or "")
+        if action is not None:
+            known.setdefault(action.name, []).append(FoundForm(tab.url, place))
+
+
+def _leads_to(row: Row, address: str) -> bool:
+    path = address.partition("?")[0]
+    form = re.sub(r"\\\{\w+(:path)?\\\}", _match_part, re.escape(row.path))
+    return re.fullmatch(form, path) is not None
+
+
+def _match_part(found: re.Match[str]) -> str:
+    return ".+" if found[1] else "[^/]+"
+
+
 def _find_action(path: str) -> Action[Any] | None:
-    for action in ACTIONS:
-        form = re.sub(r"\\\{\w+(?::\w+)?\\\}", "[^/]+", re.escape(action.path))
-        if re.fullmatch(form, path):
-            return action
-    return None
+    return next((one for one in ACTIONS if _leads_to(one, path)), None)
 
 
 def _do(
-    tab: "Tab", action: Action[Any], forms: "list[FoundForm] | tuple[()]", viewer: ServedViewer
+    tab: "Tab", action: Action[Any], forms: Sequence[FoundForm], viewer: ServedViewer
 ) -> Iterator[str]:
     """Do an action by the first of its forms that is still there; yield what is wrong."""
     from playwright.sync_api import Error  # noqa: PLC0415  (whoever measures has it)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from bench.viewer.browser import PHONE_PX, Look
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Response
+    from playwright.sync_api import Page, Request, Response
 
 _SERIOUS = ("serious", "critical")
 _MOST_STOPS = 400
 """Most elements that a person reaches with the Tab key on one page, for this look at least."""
 _REFUSED = 400
+_BROKEN_OFF = "net::ERR_ABORTED"
+"""What becomes of a stream when its page is left."""
 _REACH = """() => {
   const shown = (one) => {
     if (!one.checkVisibility({visibilityProperty: true})) return false;
@@ -54,12 +56,16 @@ class Watch:
         """Begin to watch a page."""
         page.on("console", lambda one: self._note(f"console {one.type}: {one.text}", one.type))
         page.on("pageerror", lambda error: self.said.append(f"script error: {error}"))
-        page.on("requestfailed", lambda one: self.said.append(f"not loaded: {one.url}"))
+        page.on("requestfailed", lambda one: self._note_failure(one))  # noqa: PLW0108  (it is marked)
 
     def take(self) -> list[str]:
         """Return what was reported since the last call."""
         said, self.said = self.said, []
         return said
+
+    def _note_failure(self, request: "Request") -> None:
+        if request.failure != _BROKEN_OFF:
+            self.said.append(f"not loaded: {request.url}, {request.failure}")
 
     def _note(self, line: str, kind: str) -> None:
         if kind in ("error", "warning"):

@@ -17,6 +17,7 @@ from memoria.app.nightly import run_nightly
 from memoria.model import COMMAND_LINE, DAY_MS, Channel, MemoryType, Trust, now_millis
 from memoria.model.access import Access
 from memoria.model.listing import MOST_ON_PAGE
+from memoria.model.provenance import hook_channel
 
 _IDLE_S = 300
 _AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="codex")
@@ -96,10 +97,13 @@ async def _leave_open(settings: Settings) -> None:
     async with memoria.open(settings=settings, channel=_AGENT, reads_queue=False) as m:
         await m.remember("Tomasz leaves the ferry company in spring.", workspace=_FERRY)
         await m.remember("The choir rehearses on Thursdays at eight.", workspace=_CHOIR)
-        await m.record_conversation(_UNREAD, session_id="ferry-7", workspace=_FERRY)
-        await m.record_conversation(_UNREAD, session_id="home-4")
         await m.update_scratchpad(current_focus="Watch the cache on heron", session_id="ferry-6")
         await m.search_memory("Which port does ferry-times listen on?", workspace=_FERRY)
+        await m.wait_until_idle(_IDLE_S)
+    hook = hook_channel("claude-code")
+    async with memoria.open(settings=settings, channel=hook, reads_queue=False) as m:
+        await m.record_conversation(_UNREAD, session_id="ferry-7", workspace=_FERRY)
+        await m.record_conversation(_UNREAD, session_id="home-4")
         await m.wait_until_idle(_IDLE_S)
 
 

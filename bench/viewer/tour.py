@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from bench.viewer.browser import BARE, LOOKS, PHONE_PX, Look, open_context
+from bench.viewer.browser import BARE, LOOKS, Look, open_context
 from bench.viewer.faults import Watch, inspect_page
 from bench.viewer.served import ServedViewer
 from memoria.surface.http.viewer.areas import AREAS
@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
     from playwright.sync_api import Page as Tab
 
-PAGES: tuple[Page[Any], ...] = tuple(one for area in AREAS for one in area.pages)
+_STREAM = f"{ROOT}/live/events"
+"""Path of what is no page of its own: it goes on until the visitor leaves."""
+PAGES: tuple[Page[Any], ...] = tuple(
+    one for area in AREAS for one in area.pages if one.path != _STREAM
+)
 _FIRST_LOOK = LOOKS[0]
+FEW_LOOKS = (_FIRST_LOOK, LOOKS[-1], BARE)
+"""Looks that differ in everything, for whoever has a minute."""
 
 
 @dataclass(slots=True)
@@ -44,20 +50,38 @@ def address_of(page: Page[Any], viewer: ServedViewer) -> str:
 
 
 def enter(context: "BrowserContext", viewer: ServedViewer, watch: Watch) -> "Tab":
-    """Open the viewer by a link, as a person does who was sent one."""
+    """Open the viewer by a link, as a person does who was sent one.
+
+    Raises:
+        RuntimeError: the link does not open it.
+    """
     tab = context.new_page()
     watch.follow(tab)
-    tab.goto(viewer.make_link())
+    answer = tab.goto(viewer.make_link())
+    if answer is None or not answer.ok:
+        raise RuntimeError(f"the link does not open the viewer: {tab.inner_text('body')[:300]}")
     tab.wait_for_url(re.compile(f"{re.escape(viewer.url)}{ROOT}(?!/enter)"))
     return tab
 
 
 def show_pages(
-    browser: "Browser", viewer: ServedViewer, axe: Path | None, pictures: Path | None
+    browser: "Browser",
+    viewer: ServedViewer,
+    axe: Path | None,
+    pictures: Path | None,
+    looks: Sequence[Look] = (*LOOKS, BARE),
 ) -> Seen:
-    """Open every page in every look, and once without scripts; take pictures."""
+    """Open every page in some looks, by default in every one and once without scripts.
+
+    Args:
+        browser: the browser.
+        viewer: what is looked at.
+        axe: the file of axe-core; None to leave accessibility out.
+        pictures: a folder for a picture of every page in every look; None for none.
+        looks: how they are looked at.
+    """
     seen = Seen()
-    for look in (*LOOKS, BARE):
+    for look in looks:
         watch = Watch()
         with open_context(browser, look) as context:
             tab = enter(context, viewer, watch)
@@ -79,7 +103,7 @@ def open_page(
         text = tab.inner_text("main")
         if len(text) < len(page.title):
             yield "nothing to read without scripts"
-    has_keys = look in (_FIRST_LOOK, Look(width_px=PHONE_PX))
+    has_keys = look == _FIRST_LOOK
     yield from inspect_page(tab, response, look, axe, has_keys=has_keys)
 
 

@@ -86,7 +86,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.accounts.list_alike(n, digest_opening(Role.USER, IMPORTED), 9) for n in them.sessions
     ],
     "audit.list_by_action": lambda tx, _: tx.audit.list_by_action("remember", 100),
-    "audit.list_latest": lambda tx, _: tx.audit.list_latest(100, 0),
+    "audit.list_latest": lambda tx, _: [
+        (one.action, one.subject, one.detail) for one in tx.audit.list_latest(100, 0)
+    ],
     "audit.list_entries": lambda tx, them: [tx.audit.list_entries(i) for i in them.memory_ids],
     "audit.list_subjects": lambda tx, _: tx.audit.list_subjects(0),
     "conversations.find_fingerprint": lambda tx, them: [
@@ -98,6 +100,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.find_message(n, "m") for n in them.sessions
     ],
     "conversations.find_turn": lambda tx, _: tx.conversations.find_turn("library", "s", "m"),
+    "conversations.find_words_before": lambda tx, _: [
+        tx.conversations.find_words_before(one, 0, EVER) for one in ("s", "s1", "s2")
+    ],
     "conversations.first_fingerprints": lambda tx, _: [
         tx.conversations.first_fingerprints(n, 9) for n in range(1, 9)
     ],
@@ -118,6 +123,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         tx.conversations.list_unread_of(n, 0, 100) for n in them.sessions
     ],
     "conversations.list_unmarked": lambda tx, _: tx.conversations.list_unmarked(100),
+    "conversations.list_turns_by_id": lambda tx, them: tx.conversations.list_turns_by_id(
+        them.turn_ids
+    ),
     "conversations.list_wishes": lambda tx, _: tx.conversations.list_wishes(100),
     "conversations.list_unqueued_segments": lambda tx, _: tx.conversations.list_unqueued_segments(
         100
@@ -280,6 +288,15 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
             *(Node("entity", one.id) for one in them.entities),
         )
     ],
+    "graph.list_entities": lambda tx, them: tx.graph.list_entities(
+        [one.id for one in them.entities], EVERY
+    ),
+    "graph.list_links": lambda tx, them: [
+        tx.graph.list_links(one, them.memory_ids, EVERY, 100) for one in them.entities
+    ],
+    "graph.list_naming": lambda tx, them: [
+        node for own in tx.graph.list_naming(them.entities, EVERY, 9).values() for node in own
+    ],
     "graph.list_joined": lambda tx, them: [tx.graph.list_joined(one.id) for one in them.entities],
     "graph.list_same_named": lambda tx, _: tx.graph.list_same_named(9),
     "graph.neighbours": lambda tx, them: [
@@ -293,6 +310,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "hidden.list_files": lambda tx, _: [
         one.place for who in ("ann", "bob") for one in tx.hidden.list_files(f"{who}'s")
     ],
+    "ledger.list_days": lambda tx, _: [one.calls for one in tx.ledger.list_days(0)],
     "ledger.newest": lambda tx, _: tx.ledger.newest(),
     "ledger.reading_price": lambda tx, _: tx.ledger.reading_price(0).calls,
     "ledger.spending": lambda tx, _: tx.ledger.spending(0, 1 << 60).calls,
@@ -328,6 +346,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "memories.list_concluded_from": lambda tx, them: tx.memories.list_concluded_from(
         them.ns, InferredBy.MODEL
     ),
+    "memories.list_concluded_turns": lambda tx, them: [
+        f"n={n} " for n in tx.memories.list_concluded_turns(them.ns)
+    ],
     "memories.list_contradictions": lambda tx, them: tx.memories.list_contradictions(
         them.memory_ids
     ),
@@ -379,6 +400,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "outbox.newest": lambda tx, _: tx.outbox.newest().seq,
     "outbox.read": lambda tx, _: [one.data for one in tx.outbox.read(BEGINNING, 10_000).events],
+    "outbox.read_latest": lambda tx, _: [one.data for one in tx.outbox.read_latest(10_000).events],
     "tokens.all": lambda tx, _: [*tx.tokens.all()],
     "webhooks.all": lambda tx, _: [one.webhook.id for one in tx.webhooks.all()],
     "webhooks.find": lambda tx, _: [

@@ -28,6 +28,7 @@ from memoria.store.values import Filters
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
     "conversations.turn_versions",
     "nightly_runs.list_changes",
+    "nightly_runs.list_changes_in_words",
     "nightly_runs.list_made",
 }
 FINDS_DEFECTS = {
@@ -344,9 +345,9 @@ def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
         mine = tx.graph.upsert_entity(own, Mention(name="the port"))
         for memory_id in them.memory_ids:
             tx.graph.remove_extracted(memory_id)
-            for end in them.memory_ids:
+            for other_id in them.memory_ids:
                 tx.graph.remove_edge(
-                    Node("memory", memory_id), EdgeType.CONTRADICTS, Node("memory", end)
+                    Node("memory", memory_id), EdgeType.CONTRADICTS, Node("memory", other_id)
                 )
             with pytest.raises(NotFoundError):
                 tx.graph.upsert_entity(memory_id, Mention(name="the port"))

@@ -9,6 +9,7 @@ from tests.store.plain import keep, wording
 
 from memoria.errors import StoreDamagedError
 from memoria.model import Memory, MemoryType, Scope
+from memoria.store.rows.listings import ListedMemories, ListedSpan
 from memoria.store.rows.memory_rows import read_memory
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
@@ -170,3 +171,17 @@ def test_a_home_from_before_there_were_scopes_shows_everything_where_it_did(
     with store.read("ann") as tx:
         seen = {one: places_that_see(tx, one) for one in scopes}
     assert seen == {"fact": {"red"}, "rule": set(PLACES), "anywhere": set(PLACES)}
+
+
+def test_a_walk_looks_at_bounded_rows_and_goes_on_where_it_stopped(store: SqliteStore) -> None:
+    with store.write("ann") as tx:
+        ids = [keep(tx, f"it is {n}") for n in range(5)]
+        tx.memories.set_flags(ids[0], 9, pinned=True)
+    wanted, span = ListedMemories(pinned=True), ListedSpan(0, 10)
+    with store.read("ann") as tx:
+        first = tx.listings.walk_memories(wanted, span, None, reach=3)
+        second = tx.listings.walk_memories(wanted, span, first.end, reach=3)
+        found = tx.memories.by_version_numbers(second.items)
+    assert first.items == []
+    assert [one.id for one in found.values()] == [ids[0]]
+    assert second.end is None

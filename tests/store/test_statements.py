@@ -205,6 +205,7 @@ WALKS = {
     ("private_times", "list"),
     ("tokens", "drop_all"),  # a few of a tenant
     ("tokens", "list"),
+    ("events", "latest"),  # the last of them, up to the limit
     ("events", "newest"),  # these stop at the first
     ("events", "oldest"),
     ("webhooks", "drop_all"),  # ten of a tenant at most

@@ -62,14 +62,30 @@ def examine(
     )
 
 
-def examine_tenant(store: Store, settings: Settings) -> Health:
-    """Examine what is one tenant's own, and nothing that tells of others or of the machine."""
-    looks: tuple[tuple[str, Callable[[], Finding]], ...] = (
+def examine_quickly(
+    store: Store, settings: Settings, embedder: LazyEmbedder | None, *, own: bool
+) -> Health:
+    """Examine what can be told at once, however much a home holds.
+
+    Args:
+        store: of the home.
+        settings: whose home and tenant.
+        embedder: which is not tried out.
+        own: True for what is this tenant's own, without a word on others or on the machine.
+    """
+    looks: list[tuple[str, Callable[[], Finding]]] = [
         ("queue", lambda: _check_queue(store, settings)),
         ("private time", lambda: _check_private_time(store, settings)),
-    )
-    findings = (_check_core_files(settings), *(_run_check(*look) for look in looks))
-    return Health(findings=findings)
+    ]
+    if own:
+        first: Iterable[Finding] = (_check_core_files(settings),)
+    else:
+        first = (_check_versions(), *_check_home(settings, walks=False))
+        looks += [
+            ("model", lambda: _check_embedder(store, embedder, deep=False)),
+            ("chat model", lambda: check_chat_model(store, settings)),
+        ]
+    return Health(findings=(*first, *(_run_check(*look) for look in looks)))
 
 
 def examine_unopened(settings: Settings, error: StoreError) -> Health:
@@ -96,14 +112,16 @@ def name_newest_backup(health: Health, settings: Settings) -> Health:
     return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 
-def _check_home(settings: Settings) -> Iterable[Finding]:
+def _check_home(settings: Settings, *, walks: bool = True) -> Iterable[Finding]:
+    """Yield findings on the home's files; on each of them only if it `walks` through all."""
     home = settings.home_path
     if home.is_dir():
         yield _check_disk(home)
         yield check_privacy(home)
     if os.access(home, os.R_OK | os.X_OK):
         yield _check_leftovers(home)
-        yield _check_files(home)
+        if walks:
+            yield _check_files(home)
         yield _check_core_files(settings)
         yield _check_kept(settings)
         yield _check_backups(settings)

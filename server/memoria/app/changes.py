@@ -204,6 +204,14 @@ class Changes(Forgetting):
         )
 
     @check_arguments
+    async def list_latest_changes(self, limit: Count = 30) -> tuple[Change, ...]:
+        """List the newest of what `list_changes` lists, from few rows however many there are.
+
+        Of forgets those are among it that can be put back and are among the newest.
+        """
+        return tuple((await self._all_changes(limit=limit))[:limit])
+
+    @check_arguments
     async def find_change(self, change_id: Text | None = None) -> Change:
         """Find what `undo_change` would take back, and take back nothing.
 
@@ -241,16 +249,20 @@ class Changes(Forgetting):
         self._wake_worker()
         return changed
 
-    async def _all_changes(self, *, with_lost: bool = False) -> list[Change]:
+    async def _all_changes(
+        self, *, with_lost: bool = False, limit: int | None = None
+    ) -> list[Change]:
         """List what people did that this project sees, newest first.
 
         Args:
             with_lost: whether each forget for good and the last import follow, not only what was
                 done last.
+            limit: changes to look for, at most; all by default.
         """
         undoing, everywhere = self._undoing(), self._workspace(None) == EVERYWHERE
-        changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere))
-        forgets = list(map(_change_of, await self.list_forget_reports(_MOST_FORGETS)))
+        changes = await in_thread(lambda: undoing.list_changes(everywhere=everywhere, limit=limit))
+        most = _MOST_FORGETS if limit is None else min(limit, _MOST_FORGETS)
+        forgets = list(map(_change_of, await self.list_forget_reports(most)))
         kept = (one for one in forgets if not one.is_gone)
         listed = sorted([*changes, *kept], key=lambda one: one.at, reverse=True)
         since = listed[0].at if listed else 0

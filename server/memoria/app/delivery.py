@@ -20,7 +20,7 @@ from memoria.app.homes import TenantHomes
 from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.outward import open_client
 from memoria.app.refusals import is_told
-from memoria.app.webhooks import ANSWERS_WITHIN_S, send_message, write_message
+from memoria.app.webhooks import send_message, write_message
 from memoria.errors import MemoriaError
 from memoria.model import system_millis
 from memoria.model.base import new_id
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _EVERY_S = 1.0
 _LEASE = "webhooks"
-_LEASE_MS = 30_000
-_RENEWED_AFTER_S = _LEASE_MS / 1000 - 2 * ANSWERS_WITHIN_S
-"""Age of a lease at which it is renewed: so it outlives an attempt that begins before."""
+_LEASE_MS = 15_000
+_RENEWED_AFTER_S = 4.0
+"""Age of a lease at which it is renewed: so it outlives an attempt that begins before, which has
+ten seconds."""
 _MOST_EVENTS = 100
 """Largest number of events in a message."""
 _FIRST_PAUSE_MS = 5_000
@@ -130,6 +131,8 @@ class Delivery:
                     await self.deliver(store, due)
         except MemoriaError as error:  # it is another's turn
             _LOG.warning("Events for a webhook wait: %s", error)
+        except Exception:  # noqa: BLE001  (it is logged, and no other webhook waits for it)
+            _LOG.exception("A delivery raised an unexpected exception")
         finally:
             self._under_way.discard(due)
 
@@ -184,7 +187,9 @@ class Delivery:
                     if store is not None:
                         await in_thread(partial(release, store, tenant))
             except MemoriaError as error:
-                _LOG.warning("Another process delivers events in half a minute: %s", error)
+                _LOG.warning(
+                    "Another process delivers events only when a lease has ended: %s", error
+                )
 
     def _note(
         self, store: Store, due: DueWebhook, kept: KeptWebhook, page: EventPage, fault: str | None

@@ -41,6 +41,8 @@ class EventFeed:
         self._changed = anyio.Event()
         self.listeners = 0
         """Number of those who listen."""
+        self.has_ended = False
+        """True once nobody is told anything more, because the process stops."""
 
     async def wait_beyond(self, reached: EventPosition, within_s: float) -> bool:
         """Wait for an event beyond a place; return False if there is none within some seconds.
@@ -49,11 +51,16 @@ class EventFeed:
             MemoriaError: events can't be read.
         """
         with anyio.move_on_after(within_s):
-            while self._fault is None and self._newest in (None, reached):
+            while self._fault is None and self._newest in (None, reached) and not self.has_ended:
                 await self._changed.wait()
         if self._fault is not None:
             raise self._fault
         return self._newest not in (None, reached)
+
+    def end(self) -> None:
+        """Have those who listen leave."""
+        self.has_ended = True
+        self._changed.set()
 
     async def look(self) -> None:
         """Look for a new event, and wake those who listen if there is one, or if that fails."""
@@ -73,6 +80,8 @@ class EventFeeds:
     def __init__(self) -> None:
         self._feeds = dict[str, EventFeed]()
         self._arrival = anyio.Event()
+        self.stopping = anyio.Event()
+        """Event that is set when the process stops."""
 
     def is_full(self, tenant: str) -> bool:
         """Check whether as many listen to a tenant as may."""
@@ -96,10 +105,17 @@ class EventFeeds:
 
     async def watch(self) -> None:
         """Look for new events of those tenants, twice a second, until cancelled."""
-        while True:
-            if not self._feeds:
-                self._arrival = anyio.Event()
-                await self._arrival.wait()
-            for feed in list(self._feeds.values()):
-                await feed.look()
-            await anyio.sleep(_EVERY_S)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._end_when_stopping)
+            while True:
+                if not self._feeds:
+                    self._arrival = anyio.Event()
+                    await self._arrival.wait()
+                for feed in list(self._feeds.values()):
+                    await feed.look()
+                await anyio.sleep(_EVERY_S)
+
+    async def _end_when_stopping(self) -> None:
+        await self.stopping.wait()
+        for feed in self._feeds.values():
+            feed.end()

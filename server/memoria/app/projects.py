@@ -75,6 +75,23 @@ class ProjectTable:
         """List projects of which anything is on record and projects that were seen, by name."""
         return await in_thread(self.list_now)
 
+    async def list_own(self) -> tuple[KnownProject, ...]:
+        """List projects of which the tenant has anything on record, by name."""
+        return await in_thread(lambda: self.list_now(only_own=True))
+
+    async def has_others(self) -> bool:
+        """Return whether the home has other tenants, for whom a join or a move would hold too."""
+        return await in_thread(lambda: {*self._store.tenants()} != {self._settings.tenant})
+
+    async def list_joins(self) -> tuple[KnownJoin, ...]:
+        """List the joins that can be taken back, the latest first."""
+
+        def read() -> tuple[KnownJoin, ...]:
+            standing = {(one.former, one.into): one for one in self._iterate_joins()}
+            return tuple(map(_describe_join, standing.values()))
+
+        return await in_thread(read)
+
     async def find(self, given: str) -> KnownProject:
         """Find the project that is meant by a name or a folder.
 
@@ -155,11 +172,11 @@ class ProjectTable:
                 "written in. Nothing was changed."
             )
 
-    def list_now(self) -> tuple[KnownProject, ...]:
-        """List projects as `list` does, in the calling thread."""
+    def list_now(self, *, only_own: bool = False) -> tuple[KnownProject, ...]:
+        """List projects as `list` or `list_own` does, in the calling thread."""
         with self._store.read(self._settings.tenant) as tx:
             held = {one.name: one for one in tx.projects.list_held()}
-        noted = self._read_noted().values()
+        noted = [one for one in self._read_noted().values() if one.name in held or not only_own]
         return tuple(
             self._describe(
                 held.get(name) or HeldProject(name, 0, 0),
@@ -248,12 +265,7 @@ class ProjectTable:
                 f"One of {found.former} and {found.into} is private and the other is not, so what "
                 "is private would be seen. Change private_workspaces first."
             )
-        return KnownJoin(
-            former=found.former,
-            into=found.into,
-            memories=len(found.rows.memories),
-            sessions=len(found.rows.sessions),
-        )
+        return _describe_join(found)
 
     def _iterate_joins(self) -> Iterator[Join]:
         """Yield the joins of all tenants that stand, those of the tenant at hand first."""
@@ -297,6 +309,15 @@ class ProjectTable:
         for tenant in self._store.tenants():
             with self._store.read(tenant) as tx:
                 yield {one.name for one in tx.projects.list_held()}
+
+
+def _describe_join(join: Join) -> KnownJoin:
+    return KnownJoin(
+        former=join.former,
+        into=join.into,
+        memories=len(join.rows.memories),
+        sessions=len(join.rows.sessions),
+    )
 
 
 def _find_by_folder(joins: Sequence[Join], given: str) -> Join | None:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
 from memoria.app.open_home import in_snapshot, in_thread
+from memoria.errors import NotFoundError, shorten
 from memoria.memories.entities import Pair, find_kin, join_entities, list_proposals, part_entities
 from memoria.model import Entity, LoggedAction, StoredTurn, now_millis
 from memoria.model.provenance import (
@@ -15,10 +16,12 @@ from memoria.model.provenance import (
     MemoryRecord,
     NamePage,
     Namesakes,
-    ReviewPage,
+    Neighbourhood,
     TurnOrigin,
+    WaitingPage,
 )
-from memoria.retrieval.lookup.entities import choose_entity, choose_pair, find_entity
+from memoria.retrieval.lookup.entities import choose_pair, find_entity
+from memoria.retrieval.lookup.neighbourhood import list_names, read_neighbourhood
 from memoria.retrieval.lookup.provenance import (
     filters_from,
     list_pending,
@@ -45,13 +48,14 @@ class ProvenanceQueries:
 
     @check_arguments
     async def get(
-        self, record_id: Text, *, context: AdjacentTurns = 2
+        self, record_id: Text, *, context: AdjacentTurns = 2, most: Count | None = None
     ) -> MemoryRecord | TurnOrigin:
         """Return a memory with every turn it rests on and every link, or a turn with its memories.
 
         Args:
             record_id: of a memory or a turn.
             context: neighbours of a turn on each side.
+            most: turns of a memory, the newest, or memories of a turn, at most; all by default.
 
         Raises:
             NotFoundError: there is neither.
@@ -59,18 +63,23 @@ class ProvenanceQueries:
         return await in_snapshot(
             self._store,
             self._tenant,
-            lambda tx: read_origin(tx, complete_id(tx, record_id), context, self._seen),
+            lambda tx: read_origin(tx, complete_id(tx, record_id), context, self._seen, most),
         )
 
     @check_arguments
-    async def history(self, memory_id: Text) -> MemoryHistory:
+    async def history(self, memory_id: Text, *, most: Count | None = None) -> MemoryHistory:
         """Return the life of a memory: each wording, what said it again, what was done to it.
+
+        Args:
+            memory_id: of the memory.
+            most: turns that said it again, and things done to it, at most, the newest; all by
+                default.
 
         Raises:
             NotFoundError: there is no such memory.
         """
         return await in_snapshot(
-            self._store, self._tenant, lambda tx: read_history(tx, complete_id(tx, memory_id))
+            self._store, self._tenant, lambda tx: read_history(tx, complete_id(tx, memory_id), most)
         )
 
     @check_arguments
@@ -81,7 +90,7 @@ class ProvenanceQueries:
         )
 
     @check_arguments
-    async def page_pending(self, limit: Count = 20, before: Text | None = None) -> ReviewPage:
+    async def page_pending(self, limit: Count = 20, before: Text | None = None) -> WaitingPage:
         """List memories that the user has yet to confirm, newest first, with what contradicts them.
 
         Args:
@@ -96,7 +105,7 @@ class ProvenanceQueries:
         )
 
     @check_arguments
-    async def page_contradicted(self, limit: Count = 20) -> ReviewPage:
+    async def page_contradicted(self, limit: Count = 20) -> WaitingPage:
         """List memories that count and cannot all be true, the newest finding first."""
         return await in_snapshot(
             self._store, self._tenant, lambda tx: read_contradicted(tx, limit, self._seen)
@@ -176,19 +185,31 @@ class EntityQueries:
         )
 
     @check_arguments
-    async def find_kin(self, name: Text) -> EntityKin:
-        """Find the entities that an entity was joined with, and those that it may be one with.
+    async def read_neighbourhood(self, name: Text) -> Neighbourhood | Namesakes:
+        """Return an entity with the memories and turns that name it, and what is around these.
+
+        Where several entities or none go by the name, the result lists them.
 
         Args:
-            name: its id, or a name or alias that it alone has.
+            name: a name, an alias or an id.
+        """
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: read_neighbourhood(tx, name, self._seen)
+        )
+
+    @check_arguments
+    async def find_kin(self, entity_id: Text) -> EntityKin:
+        """Find the entities that an entity was joined with, and those that it may be one with.
 
         Raises:
-            NotFoundError: nobody goes by the name.
-            InvalidInputError: several do.
+            NotFoundError: there is no such entity.
         """
 
         def find(tx: Transaction) -> EntityKin:
-            return find_kin(tx, choose_entity(tx, name, self._seen), self._seen)
+            entity = tx.graph.get_entity(entity_id, self._seen)
+            if entity is None:
+                raise NotFoundError(f"Nothing is known by the id {shorten(entity_id)}.")
+            return find_kin(tx, entity, self._seen)
 
         return await in_snapshot(self._store, self._tenant, find)
 
@@ -207,7 +228,7 @@ class EntityQueries:
         place = None if after is None else (key, entity_id)
 
         def read(tx: Transaction) -> NamePage:
-            found, end = tx.graph.list_by_name(begins, place, self._seen, limit)
+            found, end = list_names(tx, begins, place, self._seen, limit)
             next_place = None if end is None else f"{end[1]}:{end[0]}"
             return NamePage(entities=tuple(found), after=next_place)
 

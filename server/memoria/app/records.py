@@ -278,11 +278,16 @@ class Records(Recall):
         return Filters(workspace=project, everywhere=project == EVERYWHERE)
 
     @check_arguments
-    async def own_health(self) -> Health:
-        """Examine what is this tenant's own, for somebody who may not be told of the machine."""
-        from memoria.admin.doctor import examine_tenant  # noqa: PLC0415  (only who asks pays for it)
+    async def quick_health(self, *, own: bool) -> Health:
+        """Examine what can be told at once, however much the home holds; `health` sees more.
 
-        return await in_thread(lambda: examine_tenant(self._store, self.settings))
+        Args:
+            own: True for what is this tenant's own, without a word on others or on the machine.
+        """
+        from memoria.admin.doctor import examine_quickly  # noqa: PLC0415  (only who asks pays)
+
+        store, settings, embedder = self._store, self.settings, self._embedder
+        return await in_thread(lambda: examine_quickly(store, settings, embedder, own=own))
 
     async def is_alone(self) -> bool:
         """Return whether the server has this tenant alone, so that all it tells is theirs."""

@@ -97,6 +97,7 @@ class SyncTimeline(Twin[TimelineQueries]):
     """Days and sessions as they are looked back on, without `await`."""
 
     list_days = wait_for(TimelineQueries.list_days)
+    list_happenings = wait_for(TimelineQueries.list_happenings)
     trace_session = wait_for(TimelineQueries.trace_session)
 
 
@@ -109,6 +110,7 @@ class SyncEntities(Twin[EntityQueries]):
     list_proposals = wait_for(EntityQueries.list_proposals)
     list_names = wait_for(EntityQueries.list_names)
     find_kin = wait_for(EntityQueries.find_kin)
+    read_neighbourhood = wait_for(EntityQueries.read_neighbourhood)
 
 
 class OpenedTwin(Twin[_OriginalT_co]):
@@ -232,6 +234,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     preview_forget = wait_for(Memoria.preview_forget)
     forget_memory = wait_for(Memoria.forget_memory)
     list_changes = wait_for(Memoria.list_changes)
+    list_latest_changes = wait_for(Memoria.list_latest_changes)
     find_change = wait_for(Memoria.find_change)
     undo_change = wait_for(Memoria.undo_change)
     undo_forget = wait_for(Memoria.undo_forget)
@@ -243,7 +246,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     close_past_conversations = wait_for(Memoria.close_past_conversations)
     wait_until_idle = wait_for(Memoria.wait_until_idle)
     health = wait_for(Memoria.health)
-    own_health = wait_for(Memoria.own_health)
+    quick_health = wait_for(Memoria.quick_health)
     is_alone = wait_for(Memoria.is_alone)
     rebuild_indexes = wait_for(Memoria.rebuild_indexes)
 

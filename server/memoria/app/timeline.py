@@ -13,8 +13,9 @@ from memoria.config import Settings
 from memoria.disk.folders import daily_path
 from memoria.disk.home_folder import open_home_files
 from memoria.errors import UnusableFileError
-from memoria.model.timeline import SessionTrace, Timeline
-from memoria.retrieval.lookup.timeline import read_days, trace_session
+from memoria.model.events import EventPosition
+from memoria.model.timeline import Happenings, SessionTrace, Timeline
+from memoria.retrieval.lookup.timeline import read_days, read_happenings, trace_session
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.store.engine import Store
 from memoria.store.rows.listings import ListedSpan
@@ -76,6 +77,20 @@ class TimelineQueries:
             self._store,
             self._settings.tenant,
             lambda tx: trace_session(tx, session_id, offset, limit),
+        )
+
+    @check_arguments
+    async def list_happenings(
+        self, after: EventPosition | None = None, limit: Count = 200
+    ) -> Happenings:
+        """Return the events after a place, or the newest, with what they are about, newest first.
+
+        Args:
+            after: place of the last event that is known; None for the newest events.
+            limit: number of events at most; links, names and weights count and are left out.
+        """
+        return await in_snapshot(
+            self._store, self._settings.tenant, lambda tx: read_happenings(tx, after, limit)
         )
 
     def _read_summary(self, day: date) -> str:

@@ -87,17 +87,14 @@ def list_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:
 def find_kin(tx: Transaction, entity: Entity, visible: Filters) -> EntityKin:
     """Find the visible entities that an entity was joined with, and those it may be one with."""
     ids = tx.graph.list_joined(_whole(entity))
-    joined = (tx.graph.get_entity(one, visible) for one in ids if one != entity.id)
+    joined = tx.graph.list_entities([one for one in ids if one != entity.id], visible)
     namesakes = tx.graph.find_entities((entity.name, *entity.aliases), visible)
     proposed = (
         other
         for other in namesakes
         if _may_be_one(entity, other) and not _has_entry(tx, PARTED, (entity, other))
     )
-    return EntityKin(
-        joined=tuple(one for one in joined if one is not None),
-        proposed=tuple(islice(proposed, _MOST_KIN)),
-    )
+    return EntityKin(joined=tuple(joined), proposed=tuple(islice(proposed, _MOST_KIN)))
 
 
 def list_new_proposals(tx: Transaction, visible: Filters, limit: int) -> list[Pair]:

@@ -5,6 +5,7 @@ the rules for any wording, and every memory concerned has a line of it in its hi
 """
 
 from collections.abc import Iterable, Iterator, Set
+from itertools import islice
 from typing import Any
 
 from memoria.errors import (
@@ -30,6 +31,8 @@ from memoria.model.forgetting import Change
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MemoryDetails
 
+_AT_ONCE = 20
+"""Number of changes whose memories are read together."""
 _MOST_READ = 1000
 """Most entries of the log that are searched for changes."""
 _VOTES = frozenset({"upvotes", "downvotes"})
@@ -38,10 +41,17 @@ _VOTES = frozenset({"upvotes", "downvotes"})
 class Undoing(Revisions):
     """Lists the changes of one tenant's memories that a project sees, and undoes a change."""
 
-    def list_changes(self, *, everywhere: bool = False) -> list[Change]:
-        """List people's changes of the memories that the project sees, or of all, newest first."""
+    def list_changes(self, *, everywhere: bool = False, limit: int | None = None) -> list[Change]:
+        """List people's changes of the memories that the project sees, or of all, newest first.
+
+        Args:
+            everywhere: whether the changes of all projects are listed.
+            limit: changes at most, of the newest entries of the log; all by default.
+        """
+        most = _MOST_READ if limit is None else min(limit + _AT_ONCE, _MOST_READ)
         with self._store.read(self._tenant) as tx:
-            return list(self._list_changes(tx, everywhere=everywhere))
+            changes = self._list_changes(tx, everywhere=everywhere, most=most)
+            return list(islice(changes, limit))
 
     def undo(self, change_id: str, *, everywhere: bool = False) -> Change:
         """Undo a change, and return the change marked as undone.
@@ -68,20 +78,25 @@ class Undoing(Revisions):
             memory = tx.memories.get(note.memory_id)
         return memory.content if memory else None
 
-    def _list_changes(self, tx: Transaction, *, everywhere: bool) -> Iterator[Change]:
+    def _list_changes(
+        self, tx: Transaction, *, everywhere: bool, most: int = _MOST_READ
+    ) -> Iterator[Change]:
         undone: set[str] = set()
         listed: set[str] = set()
-        for note in _read_notes(tx):
-            if note.id in listed:  # the newer note of this change has all of it
-                continue
-            listed.add(note.id)
-            is_undone = note.id in undone
-            if note.undoes is not None and not is_undone:
-                undone.add(note.undoes)
-            memory = tx.memories.get(note.memory_id)
-            project = note.project if memory is None else memory.project
-            if everywhere or project in (None, self._workspace):
-                yield _describe(note, memory, is_undone=is_undone)
+        for notes in _batch(_read_notes(tx, most), _AT_ONCE):
+            ids = {one.memory_id for one in notes}
+            memories = {one.id: one for one in tx.waiting.list_by_id(sorted(ids))}
+            for note in notes:
+                if note.id in listed:  # the newer note of this change has all of it
+                    continue
+                listed.add(note.id)
+                is_undone = note.id in undone
+                if note.undoes is not None and not is_undone:
+                    undone.add(note.undoes)
+                memory = memories.get(note.memory_id)
+                project = note.project if memory is None else memory.project
+                if everywhere or project in (None, self._workspace):
+                    yield _describe(note, memory, is_undone=is_undone)
 
     def _take_back(self, tx: Transaction, note: ChangeNote) -> None:
         for memory_id, differences in note.rows.items():
@@ -227,8 +242,14 @@ def _own_differences(note: ChangeNote) -> Differences:
     return note.rows.get(note.memory_id, {})
 
 
-def _read_notes(tx: Transaction) -> Iterable[ChangeNote]:
-    return map(read_note, tx.audit.list_by_action(ACTION, _MOST_READ))
+def _batch(notes: Iterable[ChangeNote], size: int) -> Iterator[list[ChangeNote]]:
+    rest = iter(notes)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def _read_notes(tx: Transaction, most: int = _MOST_READ) -> Iterable[ChangeNote]:
+    return map(read_note, tx.audit.list_by_action(ACTION, most))
 
 
 def _find_wording(memory: Memory | None, note: ChangeNote, which: int) -> str | None:

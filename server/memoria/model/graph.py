@@ -99,3 +99,11 @@ class Entity(Value):
     """Number of memories and turns that name the entity, counted up to a thousand."""
     canonical_id: Annotated[str | None, Shown("same_as")] = None
     """Id of the entity that this entity was joined with."""
+
+
+class NameLink(Value):
+    """A link between two nodes, without its weight."""
+
+    src: Node
+    type: EdgeType
+    dst: Node

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.core import USER_EDIT_NAME
-from memoria.model.graph import Edge, Entity, NodeKind
+from memoria.model.graph import Edge, Entity, NameLink, NodeKind
 from memoria.model.memory import Memory, MemoryVersion, Trust
 from memoria.model.moments import Moment
 from memoria.model.operation import TurnRange
@@ -119,7 +119,7 @@ class SourcedMemory(Value):
     """None for a wording that was stated outside any turn, or whose turn was forgotten."""
 
 
-class ReviewItem(Value):
+class WaitingItem(Value):
     """A memory that waits for the user's word."""
 
     subject: SourcedMemory
@@ -127,10 +127,10 @@ class ReviewItem(Value):
     """Memories that cannot be true together with it."""
 
 
-class ReviewPage(Value):
+class WaitingPage(Value):
     """A page of memories that wait for the user's word."""
 
-    items: tuple[ReviewItem, ...]
+    items: tuple[WaitingItem, ...]
     total: int
     """Number on all pages, counted up to a thousand."""
     after: str | None = None
@@ -186,6 +186,22 @@ class Namesakes(Value):
     entities: tuple[Entity, ...]
     near: tuple[Entity, ...]
     """Entities with a similar name, if no entity has the name."""
+
+
+class Neighbourhood(Value):
+    """An entity, what names it, and what that is linked with."""
+
+    entity: Entity
+    memories: tuple[Memory, ...]
+    """Memories that name it, the most strongly linked first."""
+    turns: tuple[StoredTurn, ...]
+    """Turns that name it, the newest first."""
+    entities: tuple[Entity, ...]
+    """Other entities that the memories name."""
+    others: tuple[Memory, ...]
+    """Other memories that the memories are linked with."""
+    links: tuple[NameLink, ...]
+    """Links of the memories with all of these."""
 
 
 class EntityKin(Value):

@@ -1,12 +1,13 @@
 """What was said and what came of it: days with their sessions, and sessions with their turns."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from memoria.model.base import UNLESS_EMPTY, Value
+from memoria.model.events import EventPosition, MemoryEvent
 from memoria.model.memory import Memory
 from memoria.model.moments import Moment
-from memoria.model.turn import Scratchpad, SessionRecord
+from memoria.model.turn import Scratchpad, SessionRecord, StoredTurn
 
 ReadingState = Literal["read", "waiting", "failed", "dropped", "unread"]
 """How far a turn has been read for memories: `unread` is one that nothing was to read yet."""
@@ -45,6 +46,21 @@ class Timeline(Value):
     days: tuple[TimelineDay, ...]
     next_at: Moment | None = None
     """Time from which the days go on; None where all of them is given."""
+
+
+class Happening(Value):
+    """An event with what it is about; neither if that is gone, or may not be shown."""
+
+    event: MemoryEvent
+    memory: Memory | None = None
+    turn: StoredTurn | None = None
+
+
+class Happenings(NamedTuple):
+    """Some events with what they are about, newest first, and the place up to which they go."""
+
+    events: tuple[Happening, ...]
+    reached: EventPosition
 
 
 class TurnReading(Value):

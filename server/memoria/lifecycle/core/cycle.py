@@ -37,7 +37,7 @@ from memoria.lifecycle.core.render import (
     new_document,
     render_file,
 )
-from memoria.lifecycle.core.told import BesideSearch, list_quotes, may_be_told
+from memoria.lifecycle.core.told import BesideSearch, list_quotes, list_tellable
 from memoria.model.core import CoreFile, CoreLine, CoreMemory
 from memoria.policy.core import group_for, is_for_every_session
 from memoria.store.rows.transaction import Transaction
@@ -212,16 +212,15 @@ def read_sources(
     lasting = [
         memory
         for memory in memories
-        if is_for_every_session(memory, at, tx.zone)
-        and memory.id not in outdated
-        and may_be_told(tx, memory)
+        if is_for_every_session(memory, at, tx.zone) and memory.id not in outdated
     ]
+    told = list_tellable(tx, lasting)
     redacted = {memory.id: memory.content for memory in memories if REDACTED in memory.content}
     disputes = tx.core.disputes()
     read = [(place, place.read(files), tx.core.lines(place.file)) for place in places]
     documents = {place.file: _document_of(place, before) for place, before, _ in read}
     placed = _find_places((place, documents[place.file], base) for place, _, base in read)
-    own = _sort_by_place(lasting, placed)
+    own = _sort_by_place(told, placed)
     return [
         CoreSource(
             place,

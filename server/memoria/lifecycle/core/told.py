@@ -8,7 +8,7 @@ no memory. A few wishes are shown to an agent that has asked for nothing: whole,
 of those that are alike, and only where nothing speaks against it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -23,10 +23,11 @@ from memoria.language.statements.orders import directs, doubt_direction, instruc
 from memoria.language.words.analyser import query_terms
 from memoria.lifecycle.core.lines import CorePlace, Quote, render_text
 from memoria.lifecycle.core.render import Rows
-from memoria.memories.conditions import condition_of_turn, is_open
+from memoria.memories.conditions import conditions_of_memories, conditions_of_turns
 from memoria.memories.times import date_of_turn, zone_of_turn
-from memoria.model import InferredBy, MemoryType, MemoryVersion, SourceKind, StoredTurn, Trust
+from memoria.model import MemoryType, MemoryVersion, SourceKind, StoredTurn, Trust
 from memoria.model.core import PROJECT_FILE, CoreLine, CoreMemory, ToldLine
+from memoria.model.moments import Zone
 from memoria.model.provenance import EXTRACTION_CHANNEL
 from memoria.policy.privacy import screen
 from memoria.policy.scope import decide_scope, default_scope
@@ -42,27 +43,51 @@ _MOST = 12
 _ALIKE = 0.5
 """Share of common words from which two wishes are alike: only the newer one is told."""
 _MOST_QUOTES = 8
+_AT_ONCE = 500
+"""Number of memories that are read at once: a night looks at all of them."""
 
 
-def may_be_told(tx: Transaction, memory: CoreMemory) -> bool:
-    """Check whether a memory may stand in core memory.
+def list_tellable(tx: Transaction, memories: Sequence[CoreMemory]) -> list[CoreMemory]:
+    """List the memories that may stand in core memory, in their order.
 
     Refused are memories told in confidence, text that gives orders to the memory itself, and
     directions that rest on a tool's output, on what the user only pasted or on an assistant's word.
     Of memories that are not confidential, those that the user has confirmed are allowed.
     """
-    known = tx.memories.get(memory.id)
-    if known is None or not is_open(tx, known):
-        return False
+    parts = (memories[first : first + _AT_ONCE] for first in range(0, len(memories), _AT_ONCE))
+    return [one for part in parts for one in _select_tellable(tx, part)]
+
+
+def _select_tellable(tx: Transaction, memories: Sequence[CoreMemory]) -> list[CoreMemory]:
+    known = tx.memories.by_version_numbers([one.version_n for one in memories])
+    conditions = conditions_of_memories(tx, list(known.values()))
+    is_open = {one.id for one in known.values() if conditions[one.id] is None}
+    allowed = [one for one in memories if one.id in is_open and _may_be_told(one)]
+    concluded = {
+        one.id: known[one.version_n].current for one in allowed if _needs_the_users_word(one)
+    }
+    ids = {now.provenance.turn_id for now in concluded.values()}
+    turns = {one.id: one for one in tx.conversations.list_turns_by_id(list(filter(None, ids)))}
+    return [
+        one
+        for one in allowed
+        if one.id not in concluded or _is_the_users_word(one, concluded[one.id], turns)
+    ]
+
+
+def _may_be_told(memory: CoreMemory) -> bool:
+    """Check by what a memory says and its channel whether it may stand in core memory."""
     if memory.verified:
         return True
     if instruction_shaped(memory.content, Trust.REPORTED):
         return False
-    if not directs(memory.type, memory.content):
-        return True
-    is_concluded = memory.channel == EXTRACTION_CHANNEL
-    is_theirs = not is_concluded or _is_the_users_word(tx, memory, known.current)
-    return is_theirs and memory.trust is not Trust.TOOL
+    return memory.trust is not Trust.TOOL or not directs(memory.type, memory.content)
+
+
+def _needs_the_users_word(memory: CoreMemory) -> bool:
+    """Check whether a memory is a direction that was concluded from a conversation."""
+    is_concluded = memory.channel == EXTRACTION_CHANNEL and not memory.verified
+    return is_concluded and directs(memory.type, memory.content)
 
 
 def may_be_quoted(turn: StoredTurn) -> bool:
@@ -75,9 +100,11 @@ def may_be_quoted(turn: StoredTurn) -> bool:
     return not is_held_back and not find_pasted_spans(said)
 
 
-def _is_the_users_word(tx: Transaction, memory: CoreMemory, now: MemoryVersion) -> bool:
+def _is_the_users_word(
+    memory: CoreMemory, now: MemoryVersion, turns: Mapping[str, StoredTurn]
+) -> bool:
     """Check whether the user said themselves what was concluded from a conversation."""
-    turn = tx.conversations.turn(now.provenance.turn_id) if now.provenance.turn_id else None
+    turn = turns.get(now.provenance.turn_id or "")
     if turn is None:
         return now.provenance.source_kind is SourceKind.USER_SAID
     quote = now.provenance.quote or ""
@@ -131,14 +158,19 @@ def name_other_project(turn: StoredTurn, project: str | None, home: str | None =
 
 def _list_sure(tx: Transaction, project: str | None) -> Iterator[StoredTurn]:
     participants = find_participants(tx)
-    for turn in tx.conversations.list_wishes(_LOOKED_AT):
-        is_users = participants.find_person(turn) is None
-        if (
-            is_users
-            and _is_seen_from(tx, turn, project)
-            and _holds(tx, turn)
-            and not _is_kept(tx, turn)
-        ):
+    turns = [
+        turn
+        for turn in tx.conversations.list_wishes(_LOOKED_AT)
+        if participants.find_person(turn) is None and _is_seen_from(tx, turn, project)
+    ]
+    if not turns:
+        return
+    ns = [turn.n for turn in turns]
+    kept = tx.memories.list_concluded_turns(ns)
+    conditions, beside = conditions_of_turns(tx, turns), tx.conversations.user_turns_beside(ns)
+    for turn in turns:
+        is_open = turn.n not in kept and conditions[turn.n] is None
+        if is_open and _holds(turn, zone_of_turn(turn, tx.zone), beside[turn.n][1]):
             yield turn
 
 
@@ -151,22 +183,13 @@ def _is_seen_from(tx: Transaction, turn: StoredTurn, project: str | None) -> boo
     return (scope or default_scope(MemoryType.RULE)) == "everywhere"
 
 
-def _holds(tx: Transaction, turn: StoredTurn) -> bool:
+def _holds(turn: StoredTurn, zone: Zone, after: StoredTurn | None) -> bool:
     """Check that a wish has no end, was not taken back at once, and has nothing private in it."""
-    zone = zone_of_turn(turn, tx.zone)
     if lasting_end(turn.content, MemoryType.RULE, turn.at, zone) is not None:
         return False
     if screen(turn.content).found:
         return False
-    _, after = tx.conversations.user_turns_beside([turn.n])[turn.n]
-    if after is not None and takes_back(after.content):
-        return False
-    return condition_of_turn(tx, turn) is None
-
-
-def _is_kept(tx: Transaction, turn: StoredTurn) -> bool:
-    """Check whether a memory was already concluded from the turn."""
-    return any(tx.memories.list_concluded_from([turn.n], by) for by in InferredBy)
+    return after is None or not takes_back(after.content)
 
 
 def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -171,21 +171,6 @@ def _name_similarity(one: str, other: str) -> float:
     return max(0.7 if is_contained else 0.0, SequenceMatcher(None, one, other).ratio())
 
 
-def choose_entity(tx: Transaction, name: str, visible: Filters) -> Entity:
-    """Return the entity that a name, an alias or an id means.
-
-    Raises:
-        NotFoundError: nobody goes by the name.
-        InvalidInputError: several do.
-    """
-    found = find_named(tx, name, visible)
-    if not found:
-        raise NotFoundError(f"No memory and no turn is linked with the name {name}.")
-    if len(found) > 1:
-        raise InvalidInputError(f"{len(found)} go by {name}. Name one by its id.")
-    return found[0]
-
-
 def choose_pair(tx: Transaction, name: str, other: str, visible: Filters) -> Pair:
     """Return the two entities that two names, aliases or ids mean.
 

@@ -1,13 +1,13 @@
 """Provenance: the words that a memory rests on, and what it is linked with."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.language.words.document import full_text
-from memoria.memories.conditions import condition_of_turn, is_withheld
+from memoria.memories.conditions import condition_of_turn, conditions_of_turns
 from memoria.model import AuditEntry, Edge, EdgeType, Evidence, Memory, Node, TurnRecord
-from memoria.model.memory import LinkRelation, MemoryLink
+from memoria.model.memory import Condition, LinkRelation, MemoryLink
 from memoria.model.provenance import (
     EdgeEnd,
     IncidentEdge,
@@ -54,28 +54,39 @@ def filters_from(workspace: str | None) -> Filters:
 
 
 def read_origin(
-    tx: Transaction, record_id: str, context: int, visible: Filters
+    tx: Transaction, record_id: str, context: int, visible: Filters, most: int | None = None
 ) -> MemoryRecord | TurnOrigin:
     """Read a memory with its evidence and links, or a turn with the memories made of it.
+
+    Args:
+        tx: where to look.
+        record_id: of a memory or a turn.
+        context: neighbours of a turn on each side.
+        visible: filters that the other ends of links must pass.
+        most: turns of a memory's evidence, or memories of a turn, at most; all by default.
 
     Raises:
         NotFoundError: the tenant has neither.
     """
     match read_record(tx, record_id, context):
         case Memory() as memory:
-            return _read_memory_record(tx, memory, visible)
+            return _read_memory_record(tx, memory, visible, most)
         case TurnRecord() as record:
             ns = [version.n for version in record.versions]
             return TurnOrigin(
                 record=record,
-                memories=tuple(_read_memories(tx, tx.memories.list_stated_in(ns))),
-                restated_memories=tuple(_read_memories(tx, tx.memories.list_repeated_in(ns))),
-                episodes=tuple(_read_memories(tx, tx.episodes.list_over_turns(ns))),
+                memories=tuple(_read_memories(tx, tx.memories.list_stated_in(ns)[:most])),
+                restated_memories=tuple(
+                    _read_memories(tx, tx.memories.list_repeated_in(ns)[:most])
+                ),
+                episodes=tuple(_read_memories(tx, tx.episodes.list_over_turns(ns)[:most])),
             )
 
 
-def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
+def read_history(tx: Transaction, memory_id: str, most: int | None = None) -> MemoryHistory:
     """Read all wordings, evidence and log entries of a memory, in order of time.
+
+    Of evidence and of entries the newest are read, up to `most` of each.
 
     Raises:
         InvalidInputError: the id is a turn's.
@@ -84,11 +95,13 @@ def read_history(tx: Transaction, memory_id: str) -> MemoryHistory:
     memory = find_memory(tx, memory_id)
     if memory is None:
         raise _explain_absence(tx, memory_id)
-    evidence = _list_evidence(tx, memory_id)
+    evidence = _list_evidence(tx, memory_id, most)
     wordings = _pair_wordings(memory, evidence)
     repetitions = [one for one in evidence if one.version is None]
     actions = [
-        entry for entry in tx.audit.list_entries(memory_id) if not _repeats_wording(entry, wordings)
+        entry
+        for entry in tx.audit.list_entries(memory_id, most)
+        if not _repeats_wording(entry, wordings)
     ]
     events: list[SourcedVersion | Evidence | AuditEntry] = [*wordings, *repetitions, *actions]
     return MemoryHistory(memory=memory, events=tuple(sorted(events, key=_moment)))
@@ -121,8 +134,10 @@ def other_end(edge: Edge, node: Node) -> Node:
     return edge.dst if edge.src == node else edge.src
 
 
-def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> MemoryRecord:
-    evidence = _list_evidence(tx, memory.id)
+def _read_memory_record(
+    tx: Transaction, memory: Memory, visible: Filters, most: int | None = None
+) -> MemoryRecord:
+    evidence = _list_evidence(tx, memory.id, most)
     return MemoryRecord(
         memory=memory,
         versions=_pair_wordings(memory, evidence),
@@ -132,11 +147,13 @@ def _read_memory_record(tx: Transaction, memory: Memory, visible: Filters) -> Me
     )
 
 
-def _list_evidence(tx: Transaction, memory_id: str) -> list[Evidence]:
+def _list_evidence(tx: Transaction, memory_id: str, most: int | None = None) -> list[Evidence]:
     """List the turns that a memory rests on and that may be in an answer."""
-    evidence = tx.memories.list_evidence(memory_id)
-    turns = ((one, tx.conversations.turn(one.turn_id)) for one in evidence)
-    return [one for one, turn in turns if turn is None or not is_withheld(tx, turn)]
+    evidence = tx.memories.list_evidence(memory_id, most)
+    turns = tx.conversations.list_turns_by_id(sorted({one.turn_id for one in evidence}))
+    conditions = conditions_of_turns(tx, turns) if turns else {}
+    withheld = {one.id for one in turns if conditions[one.n] is Condition.WITHHELD}
+    return [one for one in evidence if one.turn_id not in withheld]
 
 
 def _pair_wordings(memory: Memory, evidence: Iterable[Evidence]) -> tuple[SourcedVersion, ...]:
@@ -144,8 +161,10 @@ def _pair_wordings(memory: Memory, evidence: Iterable[Evidence]) -> tuple[Source
     return tuple(SourcedVersion(version=v, said=said.get(v.version)) for v in memory.versions)
 
 
-def _read_memories(tx: Transaction, ids: Iterable[str]) -> list[Memory]:
-    return [memory for one in ids if (memory := find_memory(tx, one)) is not None]
+def _read_memories(tx: Transaction, ids: Sequence[str]) -> list[Memory]:
+    """Return the memories that may be in an answer, in the order of their ids."""
+    known = {one.id: one for one in mark_conditions(tx, tx.waiting.list_by_id(ids))}
+    return [known[one] for one in ids if one in known]
 
 
 def _explain_absence(tx: Transaction, memory_id: str) -> InvalidInputError | NotFoundError:

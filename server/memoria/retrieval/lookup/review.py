@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from memoria.memories.conditions import conditions_of_turns
 from memoria.model import Memory, StoredTurn
 from memoria.model.memory import Condition
-from memoria.model.provenance import ReviewItem, ReviewPage, SourcedMemory
+from memoria.model.provenance import SourcedMemory, WaitingItem, WaitingPage
 from memoria.retrieval.lookup.records import mark_conditions
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
@@ -14,7 +14,7 @@ _MOST_AGAINST = 5
 """Most memories that are shown beside one that they contradict."""
 
 
-def read_pending(tx: Transaction, limit: int, seen: Filters, before: str | None) -> ReviewPage:
+def read_pending(tx: Transaction, limit: int, seen: Filters, before: str | None) -> WaitingPage:
     """Read a page of the memories that the user has yet to confirm, newest first.
 
     Raises:
@@ -23,19 +23,19 @@ def read_pending(tx: Transaction, limit: int, seen: Filters, before: str | None)
     found = tx.waiting.list_pending(limit, seen, before)
     items = tuple(_iterate_items(tx, found, seen))
     after = found[-1].id if len(found) == limit else None
-    return ReviewPage(items=items, total=tx.waiting.count_pending(seen), after=after)
+    return WaitingPage(items=items, total=tx.waiting.count_pending(seen), after=after)
 
 
-def read_contradicted(tx: Transaction, limit: int, seen: Filters) -> ReviewPage:
+def read_contradicted(tx: Transaction, limit: int, seen: Filters) -> WaitingPage:
     """Read the pairs of active memories that contradict each other, newest finding first."""
     found = tx.waiting.list_contradicted(limit, seen)
     items = tuple(one for one in _iterate_items(tx, found, seen) if one.against)
-    return ReviewPage(items=items, total=tx.waiting.count_contradicted(seen))
+    return WaitingPage(items=items, total=tx.waiting.count_contradicted(seen))
 
 
 def _iterate_items(
     tx: Transaction, memories: Sequence[Memory], seen: Filters
-) -> Iterator[ReviewItem]:
+) -> Iterator[WaitingItem]:
     """Yield memories with what they contradict; a pair is told once."""
     rivals = tx.memories.list_contradictions([one.id for one in memories], seen)
     ids = {one.id for one in memories}.union(*rivals.values())
@@ -53,7 +53,7 @@ def _iterate_items(
             SourcedMemory(memory=one, turn=turns.get(one.current.provenance.turn_id or ""))
             for one in (memory, *against[:_MOST_AGAINST])
         )
-        yield ReviewItem(subject=subject, against=tuple(others))
+        yield WaitingItem(subject=subject, against=tuple(others))
 
 
 def _are_seen_together(one: Memory, other: Memory) -> bool:

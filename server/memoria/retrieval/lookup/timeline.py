@@ -5,12 +5,19 @@ from collections.abc import Mapping, Sequence
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.reading.fences import join_lines
-from memoria.memories.conditions import conditions_of_episodes, conditions_of_turns
+from memoria.memories.conditions import (
+    answerable_turns,
+    conditions_of_episodes,
+    conditions_of_turns,
+)
 from memoria.memories.task_in_hand import date_focus
 from memoria.model import Memory, QueueState, StoredTurn, now_millis
+from memoria.model.events import EventPosition, EventType, MemoryEvent
 from memoria.model.moments import LocalDay
 from memoria.model.timeline import (
     DayPart,
+    Happening,
+    Happenings,
     ReadingState,
     SessionTrace,
     Timeline,
@@ -24,9 +31,10 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import QueuedTurn
 
 _TITLE_CHARS = 120
+_KINDS = ("memory", "turn")
 _MOST_MEMORIES = 500
 """Number of memories at most that are shown beside the turns of a page."""
-_SENTENCE = lazy_regex(r".+?(?:[。！？]|[.!?](?=\s|$)|$)")
+_SENTENCE = lazy_regex(r".{12,}?(?:[。！？]|[.!?](?=\s|$)|$)")
 _STATES: dict[QueueState, ReadingState] = {
     QueueState.WAITING: "waiting",
     QueueState.DEAD: "failed",
@@ -93,6 +101,43 @@ def trace_session(tx: Transaction, session_id: str, offset: int, limit: int) -> 
     )
 
 
+def read_happenings(tx: Transaction, after: EventPosition | None, limit: int) -> Happenings:
+    """Return the events after a place, or the newest, with the memories and turns they are about.
+
+    Left out are links, names and weights: what comes in is told, and not what is made of it.
+
+    Args:
+        tx: where to look.
+        after: place of the last event that is known; None for the newest events.
+        limit: number of events at most, of those that are left out too.
+    """
+    page = tx.outbox.read_latest(limit) if after is None else tx.outbox.read(after, limit)
+    told = [one for one in page.events if _is_told(one)]
+    ids = defaultdict[str, list[str]](list)
+    for one in told:
+        ids[one.data.get("kind", "")].append(one.data.get("id", ""))
+    memories = mark_conditions(tx, tx.waiting.list_by_id(ids["memory"]))
+    turns = answerable_turns(tx, tx.conversations.list_turns_by_id(ids["turn"]))
+    known_memories = {one.id: one for one in memories}
+    known_turns = {one.id: one for one in turns}
+    return Happenings(
+        tuple(
+            Happening(
+                event=one,
+                memory=known_memories.get(one.data.get("id", "")),
+                turn=known_turns.get(one.data.get("id", "")),
+            )
+            for one in reversed(told)
+        ),
+        page.reached,
+    )
+
+
+def _is_told(event: MemoryEvent) -> bool:
+    is_weight = event.type is EventType.WEIGHT_UPDATED
+    return not is_weight and event.data.get("kind") in (*_KINDS, "night", None)
+
+
 def _find_reading(turn: StoredTurn, entry: QueuedTurn | None) -> TurnReading:
     """Return how far a turn has been read, by the newest entry of the queue that has it."""
     if entry is not None and not turn.processed:
@@ -130,7 +175,7 @@ def _read_summaries(tx: Transaction, session_ns: Sequence[int]) -> dict[int, str
 
 
 def _cut_title(text: str) -> str:
-    """Return the first sentence of a text, on one line and cut where it is long."""
+    """Return the first sentence of a text, with the next if it is short, cut where it is long."""
     line = join_lines(text[: 4 * _TITLE_CHARS]).strip()
     sentence = _SENTENCE.match(line)
     title = sentence[0] if sentence else line

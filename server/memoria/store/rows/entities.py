@@ -155,33 +155,20 @@ class Entities:
         An entity has the visible names of all entities joined with it.
         """
         rows = {row["n"]: row for row in self._rows.all("entities", ns=list_numbers(ns))}
-        members = {n: [n] for n in rows}
+        owners = {n: [n] for n in rows}
         canonical = [n for n, row in rows.items() if row["canonical_id"] is None]
         for row in self._rows.all("groups", ns=list_numbers(canonical)):
             if row["n"] != row["canonical"]:
-                members[row["canonical"]].append(row["n"])
-        return {
-            n: shown
-            for n, row in rows.items()
-            if (shown := self._visible_entity(row, list_numbers(members[n]), view)) is not None
-        }
-
-    def _visible_entity(self, row: Row, members: str, view: View) -> Entity | None:
-        found = self._rows.all("names", ns=members, **view)
-        if not found:
-            return None
-        first, *others = dict.fromkeys(name["name"] for name in found)
-        fields = {
-            "id": row["id"],
-            "node": row["n"],
-            "kind": row["kind"],
-            "canonical_id": row["canonical_id"],
-            "name": first,
-            "aliases": tuple(others),
-            "distinct": next((name["qualifier"] for name in found if name["qualifier"]), None),
-            "mentions": self._rows.number("count_mentions", ns=members, most=MOST_MENTIONS, **view),
-        }
-        return build_value(Entity, fields)
+                owners.setdefault(row["n"], []).append(row["canonical"])
+        used: dict[int, list[Row]] = {}
+        for name in self._rows.all("names", ns=list_numbers(sorted(owners)), **view):
+            for n in owners[name["entity_n"]]:
+                used.setdefault(n, []).append(name)
+        counted = self._rows.all(
+            "count_mentions", ns=list_numbers(sorted(used)), most=MOST_MENTIONS, **view
+        )
+        mentions = {row["n"]: row["mentions"] for row in counted}
+        return {n: _build_entity(row, used[n], mentions[n]) for n, row in rows.items() if n in used}
 
     def _find_namesake(self, spellings: Sequence[str], kind: str, qualifier: str) -> int | None:
         for spelling in spellings:
@@ -204,6 +191,21 @@ class Entities:
 
     def _canonical_number(self, n: int) -> int:
         return self._rows.number("canonical", n=n)
+
+
+def _build_entity(row: Row, names: Sequence[Row], mentions: int) -> Entity:
+    first, *others = dict.fromkeys(name["name"] for name in names)
+    fields = {
+        "id": row["id"],
+        "node": row["n"],
+        "kind": row["kind"],
+        "canonical_id": row["canonical_id"],
+        "name": first,
+        "aliases": tuple(others),
+        "distinct": next((name["qualifier"] for name in names if name["qualifier"]), None),
+        "mentions": mentions,
+    }
+    return build_value(Entity, fields)
 
 
 def _choose_namesake(rows: Sequence[Row], qualifier: str) -> int | None:

@@ -6,25 +6,20 @@ from memoria.errors import NotFoundError
 from memoria.graph.algorithms import Adjacency
 from memoria.graph.edges import EDGE_RULES, retention_rank
 from memoria.model import Edge, EdgeType, Entity, InferredBy, Mention, Node
-from memoria.store.connection import Connection, Row
-from memoria.store.rows.entities import Entities, NamePlace
-from memoria.store.rows.workspaces import Workspaces
+from memoria.store.connection import Row
+from memoria.store.rows.graph_nodes import TYPE_OF, GraphNodes
 from memoria.store.sql.edge_codes import MODALITY_CODES, ROLE_CODES, TYPE_CODES, list_codes
-from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
+from memoria.store.sql.statements import as_json, build_value, list_numbers
 from memoria.store.values import Filters
 
 EdgeKey = tuple[int, int, int]
 """Key of an edge: number of its source node, code of its type, number of its target node."""
-_TYPE_OF = {
-    **{code: kind for kind, code in TYPE_CODES.items()},
-    **dict.fromkeys(ROLE_CODES.values(), EdgeType.ROLE),
-}
 _ROLE_OF = {code: role for role, code in ROLE_CODES.items()}
 _MODALITY_OF = {code: modality for modality, code in MODALITY_CODES.items()}
 _UNIT = 10_000
-_EXPANSION_FACTOR = {code: EDGE_RULES[kind].expansion_factor for code, kind in _TYPE_OF.items()}
+_EXPANSION_FACTOR = {code: EDGE_RULES[kind].expansion_factor for code, kind in TYPE_OF.items()}
 """Factor by which graph expansion weighs an edge, by the code of its type."""
-CAPS = {code: EDGE_RULES[kind].cap for code, kind in _TYPE_OF.items()}
+CAPS = {code: EDGE_RULES[kind].cap for code, kind in TYPE_OF.items()}
 """Largest number of edges that a node may have, by the code of their type."""
 _LinkRow = tuple[int, int, float]
 """Both ends of an edge, and its strength in a graph expansion."""
@@ -32,17 +27,8 @@ _NODES_AT_ONCE = 500
 """Number of turns back among which a memory's predecessor is looked for."""
 
 
-class Graph:
-    """Memories, turns and entities as nodes, and the edges between them.
-
-    Arguments `visible` are filters of which only `workspace`, `everywhere`, `include_history` and
-    `include_processed` apply.
-    """
-
-    def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:
-        self._rows = TenantRows(connection, tenant, "graph")
-        self._entities = Entities(self._rows)
-        self._workspaces = workspaces
+class Graph(GraphNodes):
+    """Memories, turns and entities as nodes, and the edges between them."""
 
     def upsert_entity(self, memory_id: str, mention: Mention, distinct: str | None = None) -> Node:
         """Return the entity that a memory names, made if no name of the mention is known.
@@ -152,12 +138,6 @@ class Graph:
     def by_prefix(self, prefix: str, visible: Filters, limit: int) -> list[Entity]:
         """List the entities with a visible name that begins with a prefix, ignoring letter case."""
         return self._entities.by_prefix(prefix, self._view(visible), limit)
-
-    def list_by_name(
-        self, prefix: str, after: NamePlace | None, visible: Filters, limit: int
-    ) -> tuple[list[Entity], NamePlace | None]:
-        """List entities as `Entities.list_by_name` does."""
-        return self._entities.list_by_name(prefix, after, self._view(visible), limit)
 
     def list_edges(self, node: Node, visible: Filters) -> list[Edge]:
         """List every edge at a node, in and out, whose both ends are visible."""
@@ -319,23 +299,6 @@ class Graph:
     def _turn_ids(self, ns: Sequence[int]) -> dict[int | None, str]:
         return {row["n"]: row["id"] for row in self._rows.all("turn_ids", ns=list_numbers(ns))}
 
-    def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
-        return {row["n"]: _node(row) for row in self._rows.all("referents", ns=list_numbers(ns))}
-
-    def _visible_nodes(self, ns: set[int], seen: Filters) -> dict[int, int]:
-        """Map visible nodes to the nodes that stand for them, once entities are joined."""
-        view = {**self._view(seen), "suppressed": seen.include_processed}
-        rows = self._rows.all("seen", ns=list_numbers(sorted(ns)), **view)
-        return {row[0]: row[1] for row in rows}
-
-    def _view(self, seen: Filters) -> dict[str, str | int | None]:
-        return {
-            "workspace": self._workspaces.number(seen.workspace),
-            "everywhere": seen.everywhere,
-            "private": list_numbers(self._workspaces.private),
-            "history": seen.include_history,
-        }
-
 
 def _code(edge: Edge) -> int:
     return TYPE_CODES[edge.type] if edge.role is None else ROLE_CODES[edge.role]
@@ -344,20 +307,12 @@ def _code(edge: Edge) -> int:
 _READ_OFF = as_json(list_codes(kind for kind in EdgeType if kind.is_extracted))
 
 
-def _node(row: Row) -> Node:
-    if row["memory_id"] is not None:
-        return Node("memory", row["memory_id"])
-    if row["turn_id"] is not None:
-        return Node("turn", row["turn_id"])
-    return Node("entity", row["entity_id"])
-
-
 def _edge(row: Row, src: Node, dst: Node, turn_id: str | None) -> Edge:
     return build_value(
         Edge,
         {
             "src": src,
-            "type": _TYPE_OF[row["code"]],
+            "type": TYPE_OF[row["code"]],
             "dst": dst,
             "weight": row["weight"] / _UNIT,
             "confidence": row["confidence"] / _UNIT,

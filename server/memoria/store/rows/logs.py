@@ -36,10 +36,10 @@ class AuditLog:
             caller=caller,
         )
 
-    def list_entries(self, subject: str) -> list[AuditEntry]:
-        """List the actions on a memory or turn, oldest first."""
-        rows = self._rows.all("entries", subject=subject)
-        return [build_value(AuditEntry, dict(row)) for row in rows]
+    def list_entries(self, subject: str, most: int | None = None) -> list[AuditEntry]:
+        """List the actions on a memory or turn, or the newest so many of them, oldest first."""
+        rows = self._rows.all("entries", subject=subject, limit=LAST if most is None else most)
+        return [build_value(AuditEntry, dict(row)) for row in reversed(rows)]
 
     def list_by_action(self, action: str, limit: int) -> list[LoggedAction]:
         """List the newest lines with an action, newest first."""

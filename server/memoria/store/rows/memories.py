@@ -16,6 +16,7 @@ from memoria.store.rows.memory_rows import (
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows, as_json, build_value, list_numbers
 from memoria.store.values import (
+    LAST,
     Filters,
     MemoryDetails,
     NewEvidence,
@@ -99,6 +100,10 @@ class Memories:
     def list_concluded_from(self, turn_ns: Sequence[int], by: InferredBy) -> list[str]:
         """List ids of active memories whose present wording a reader concluded from the turns."""
         return self._rows.column("concluded", ns=as_json(turn_ns), by=by.value)
+
+    def list_concluded_turns(self, turn_ns: Sequence[int]) -> set[int]:
+        """Select the turns on which the present wording of an active memory rests."""
+        return set(self._rows.column("turns_concluded", ns=as_json(turn_ns)))
 
     def list_awaiting_turns(self, turn_ns: Sequence[int]) -> set[int]:
         """Select the turns from which a model concluded a memory that awaits confirmation.
@@ -265,11 +270,17 @@ class Memories:
         rows = self._rows.tuples("by_turns", ns=list_numbers(turn_ns), limit=limit)
         return [(turn_n, wording_n) for turn_n, wording_n in rows]
 
-    def list_evidence(self, memory_id: str) -> list[Evidence]:
-        """List every turn on which a wording of a memory rests, in the order said."""
-        return [
-            build_value(Evidence, dict(row)) for row in self._rows.all("evidence", id=memory_id)
-        ]
+    def list_evidence(self, memory_id: str, most: int | None = None) -> list[Evidence]:
+        """List the turns on which a wording of a memory rests, in the order said.
+
+        Args:
+            memory_id: of the memory.
+            most: turns at most, those of wordings before all others, then the newest; all by
+                default.
+        """
+        rows = self._rows.all("evidence", id=memory_id, limit=LAST if most is None else most)
+        found = [build_value(Evidence, dict(row)) for row in rows]
+        return sorted(found, key=lambda one: (one.at, one.noted_at, one.version or 0))
 
     def by_version_numbers(self, ns: Sequence[int]) -> dict[int, Memory]:
         """Map the numbers of wordings to their memories."""

@@ -1,6 +1,6 @@
 """The outbox: a tenant's events, which triggers of the schema write, and where they are sent."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memoria.model.events import (
@@ -45,7 +45,14 @@ class Outbox:
             newest = self.newest()
             lost = MemoryEvent(seq=newest.seq, at=newest.at, type=EventType.EVENTS_LOST, data={})
             return EventPage((lost,), newest)
-        rows = self._rows.all("after", seq=after.seq, limit=limit)
+        return self._build_page(self._rows.all("after", seq=after.seq, limit=limit), after)
+
+    def read_latest(self, limit: int) -> EventPage:
+        """Return the newest events, oldest first, without those of private projects."""
+        rows = self._rows.all("latest", limit=limit)
+        return self._build_page(rows[::-1], BEGINNING)
+
+    def _build_page(self, rows: Sequence[Row], after: EventPosition) -> EventPage:
         private = set(self._workspaces.private)
         told = tuple(_build_event(row) for row in rows if row["workspace_n"] not in private)
         reached = EventPosition(rows[-1]["seq"], rows[-1]["at"]) if rows else after

@@ -5,7 +5,7 @@ VALUES (:tenant, :at, :channel, :client, :caller, :action, :subject, :detail);
 -- name: entries
 SELECT at, channel, client, caller, action, detail FROM audit_log
 WHERE tenant_id = :tenant AND subject = :subject
-ORDER BY n;
+ORDER BY n DESC LIMIT :limit;
 
 -- name: by_action
 SELECT at, channel, client, caller, action, subject, detail FROM audit_log

@@ -15,6 +15,14 @@ WHERE m.id = :id AND +m.tenant_id = :tenant;
 -- name: turn_node
 SELECT n.n FROM turns t JOIN nodes n ON n.turn_n = t.n WHERE t.id = :id AND +t.tenant_id = :tenant;
 
+-- name: memory_nodes
+SELECT n.n FROM {texts :ids} w
+CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
+CROSS JOIN nodes n ON n.memory_n = m.n;
+
+-- name: entity_nodes
+SELECT e.n FROM {texts :ids} w CROSS JOIN entities e ON e.id = w.value AND +e.tenant_id = :tenant;
+
 -- name: entity_node
 SELECT n FROM entities WHERE id = :id AND +tenant_id = :tenant;
 
@@ -243,18 +251,48 @@ WHERE +s.tenant_id = :tenant
 ORDER BY s.n;
 
 -- name: count_mentions
--- The number of visible memories and turns that use a name of the entities, up to a bound.
-SELECT count(*) FROM (
+-- The number of visible memories and turns that use a name of each entity, or of one joined with it, up
+-- to a bound.
+SELECT w.value AS n, (SELECT count(*) FROM (
     SELECT DISTINCT u.node_n
-    FROM {numbers :ns} w
-    CROSS JOIN entity_names s ON s.entity_n = w.value
+    FROM entities o
+    CROSS JOIN entity_names s ON s.entity_n = o.n
     CROSS JOIN name_uses u ON u.name_n = s.n
     CROSS JOIN nodes m ON m.n = u.node_n
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
-    WHERE +s.tenant_id = :tenant AND (:history OR d.current)
+    WHERE (o.n = w.value OR o.canonical_n = w.value)
+      AND +s.tenant_id = :tenant AND (:history OR d.current)
       AND {workspace_sees}
-    LIMIT :most);
+    LIMIT :most)) AS mentions
+FROM {numbers :ns} w;
+
+-- name: naming
+-- Visible memories and turns that are linked with each entity, of either some with the strongest links,
+-- the newest first among equals.
+SELECT entity_n, n FROM (
+    SELECT w.value AS entity_n, m.n, max(e.weight) AS weight,
+           row_number() OVER (PARTITION BY w.value, m.memory_n IS NULL
+                              ORDER BY max(e.weight) DESC, m.n DESC) AS place
+    FROM {numbers :ns} w
+    CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = w.value
+    CROSS JOIN nodes m ON m.n = e.src_n AND (m.memory_n IS NOT NULL OR m.turn_n IS NOT NULL)
+    LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
+    CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
+    WHERE (:history OR d.current) AND {workspace_sees}
+    GROUP BY w.value, m.n, m.memory_n)
+WHERE place <= :each
+ORDER BY entity_n, weight DESC, n DESC;
+
+-- name: leading_out
+-- Links of some types from nodes to others, those to given nodes first, then the strongest.
+SELECT e.src_n, e.code, e.dst_n
+FROM {numbers :ns} a
+CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value
+WHERE e.code IN (SELECT value FROM {numbers :codes})
+ORDER BY CASE WHEN e.dst_n IN (SELECT value FROM {numbers :first}) THEN 0 ELSE 1 END,
+         e.weight DESC, e.src_n, e.code, e.dst_n
+LIMIT :limit;
 
 -- name: entities
 SELECT e.n, e.id, e.kind, c.id AS canonical_id

@@ -54,6 +54,13 @@ JOIN memories m ON m.n = v.memory_n
 WHERE v.valid_to IS NULL AND v.inferred_by = :by AND m.validity = 'active'
 ORDER BY m.n;
 
+-- name: turns_concluded
+SELECT DISTINCT v.turn_n
+FROM {numbers :ns} wanted
+CROSS JOIN memory_versions v ON v.turn_n = wanted.value AND +v.tenant_id = :tenant
+JOIN memories m ON m.n = v.memory_n
+WHERE v.valid_to IS NULL AND m.validity = 'active';
+
 -- name: turns_awaiting_confirmation
 -- Orders to the memory by a tool or an assistant are left out.
 SELECT DISTINCT v.turn_n
@@ -334,6 +341,7 @@ ORDER BY said.turn_n, v.memory_n
 LIMIT :limit;
 
 -- name: evidence
+-- Those of wordings first, then the newest.
 SELECT t.id AS turn_id, s.source, s.session_id, t.message_id, t.turn_index, t.role, t.speaker,
        t.at, v.quote, v.version, v.ingested_at AS noted_at
 FROM memories m
@@ -349,7 +357,7 @@ CROSS JOIN memory_evidence e ON e.memory_n = m.n
 CROSS JOIN turns t ON t.n = e.turn_n
 CROSS JOIN sessions s ON s.n = t.session_n
 WHERE m.id = :id AND +m.tenant_id = :tenant
-ORDER BY 8, 11, 10 NULLS FIRST;
+ORDER BY 10 DESC NULLS LAST, 8 DESC, 11 DESC LIMIT :limit;
 
 -- name: said_again_in
 SELECT DISTINCT m.id

@@ -21,7 +21,7 @@ SELECT q.id, q.kind, s.session_id, q.first_index, q.last_index, q.priority, q.re
        q.last_error, q.outcome
 FROM extraction_queue q JOIN sessions s ON s.n = q.session_n
 WHERE q.tenant_id = :tenant AND (:state IS NULL OR q.state = :state)
-  AND (:after IS NULL OR (q.state <> 'waiting', q.priority, q.n) > (
+  AND (CAST(:after AS TEXT) IS NULL OR (q.state <> 'waiting', q.priority, q.n) > (
       SELECT o.state <> 'waiting', o.priority, o.n
       FROM extraction_queue o WHERE o.id = :after AND +o.tenant_id = :tenant))
 ORDER BY q.state <> 'waiting', q.priority, q.n

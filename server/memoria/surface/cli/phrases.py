@@ -28,6 +28,8 @@ _ACTIONS = {
     "contradict": "said to contradict another",
     "correct": "corrected",
     "create token": "created a token",
+    "add webhook": "added a webhook",
+    "remove webhook": "removed a webhook",
     "downvote": "voted down",
     "export": "exported",
     "forget": "forgotten",

@@ -105,7 +105,7 @@ def build_app(
     subscriptions = Subscriptions(check_token(verifier))
     listening = Listening(holds=check_token(verifier))
     hooks = HookRoutes(chosen.body_within_s)
-    parts = _Parts(verifier, RestFace(listening), hooks, ViewerFace(), Readiness())
+    parts = _Parts(verifier, RestFace(listening), hooks, ViewerFace(listening), Readiness())
     turns = TenantTurns()
 
     @asynccontextmanager
@@ -115,8 +115,7 @@ def build_app(
             await in_thread(memories.purge_hidden)
             parts.begin(home, memories)
             tasks.start_soon(subscriptions.watch)
-            tasks.start_soon(listening.feeds.watch)
-            _start_upkeep(tasks, home, memories, turns)
+            _start_upkeep(tasks, home, memories, turns, listening)
             try:
                 yield memories
             finally:
@@ -152,9 +151,14 @@ def build_app(
 
 
 def _start_upkeep(
-    tasks: TaskGroup, home: OpenHome | TenantHomes, memories: TenantMemories, turns: TenantTurns
+    tasks: TaskGroup,
+    home: OpenHome | TenantHomes,
+    memories: TenantMemories,
+    turns: TenantTurns,
+    listening: Listening,
 ) -> None:
-    """Start what goes on beside the calls: hooks' words taken in, events sent, nights at idle."""
+    """Start what goes on beside the calls: hooks' words taken in, events told, nights at idle."""
+    tasks.start_soon(listening.feeds.watch)
     tasks.start_soon(deliver_events, home)
     if isinstance(home, OpenHome):
         tasks.start_soon(follow_spools, str(home.settings.home_path), memories.open)

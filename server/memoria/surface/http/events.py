@@ -23,6 +23,8 @@ _MOST_EVENTS = 100
 _CHECKED_S = 5.0
 """Seconds between two looks at the token of a listener to whom nothing happens."""
 _KEPT_ALIVE_S = 15
+_ENDS_WITHIN_S = 1.0
+"""Seconds in which a stream ends by itself when the server stops."""
 _COMES_BACK_MS = 2_000
 """Pause after which a client comes back whose stream has ended."""
 
@@ -71,12 +73,24 @@ async def follow_events(
                     return
                 reached = page.reached
                 while not until_newest and not await feed.wait_beyond(reached, _CHECKED_S):
-                    if not await listening.holds(request):
+                    if feed.has_ended or not await listening.holds(request):
                         return
         except MemoriaError as error:
             _LOG.warning("A stream of events ends: %s", error)
 
 
-def answer_with_events(events: AsyncIterator[ServerSentEvent]) -> EventSourceResponse:
-    """Return an answer that goes on while there are events, with a comment when there are none."""
-    return EventSourceResponse(events, ping=_KEPT_ALIVE_S)
+def answer_with_events(
+    events: AsyncIterator[ServerSentEvent], listening: Listening | None = None
+) -> EventSourceResponse:
+    """Return an answer that goes on while there are events.
+
+    Args:
+        events: what is told.
+        listening: what tells the events to end when the server stops; else they are cut off.
+    """
+    return EventSourceResponse(
+        events,
+        ping=_KEPT_ALIVE_S,  # a comment, so that nobody takes the connection for dead
+        shutdown_event=None if listening is None else listening.feeds.stopping,
+        shutdown_grace_period=_ENDS_WITHIN_S,
+    )

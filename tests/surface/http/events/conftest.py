@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,6 +24,13 @@ from memoria.model.provenance import COMMAND_LINE
 
 PATIENCE_S = 60
 HERE = "127.0.0.1"
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process looks for events and for due webhooks so often that no test waits for it."""
+    monkeypatch.setattr("memoria.app.events._EVERY_S", 0.05)
+    monkeypatch.setattr("memoria.app.delivery._EVERY_S", 0.05)
 
 
 @dataclass(slots=True)

@@ -70,7 +70,7 @@ def test_what_is_rolled_back_has_no_event_and_what_is_committed_has_one(home: Pa
         ]
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(said=st.lists(st.sampled_from(SAID), min_size=1, max_size=3, unique=True))
 def test_whatever_changes_a_row_is_told_in_order_and_once(
     tmp_path_factory: pytest.TempPathFactory, said: list[str]
@@ -104,7 +104,7 @@ def test_a_week_is_kept_and_the_newest_always(home: Path) -> None:
         aged = count(store, "SELECT count(*) FROM events")
         with store.read("ann") as tx:
             newest = tx.outbox.newest()
-        for _ in range(40):
+        for _ in range(64):
             with store.write("ann") as tx:
                 first, *_ = tx.memories.list_unverified(1)
                 tx.memories.set_flags(first.id, now=1, pinned=not first.pinned)

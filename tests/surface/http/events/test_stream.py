@@ -6,10 +6,11 @@ from functools import partial
 import anyio
 import pytest
 from tests.surface.http.conftest import StartServer
-from tests.surface.http.events.conftest import client_of, kinds, listening, open_user
+from tests.surface.http.events.conftest import Listener, client_of, kinds, listening, open_user
 
 from memoria.app.events import MOST_LISTENERS
 from memoria.model.access import Access
+from memoria.model.events import EventPage, EventPosition
 from memoria.store.rows.outbox import Outbox
 
 SAID = [{"role": "user", "content": "The vault of the bees opens on Tuesdays."}]
@@ -137,10 +138,19 @@ async def test_listeners_hold_no_turn_of_calls_and_are_so_many_at_most(
 async def test_there_is_one_look_however_many_listen(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = []
+    looks = list[str]()
     newest, read = Outbox.newest, Outbox.read
-    monkeypatch.setattr(Outbox, "newest", lambda self: looks.append("look") or newest(self))
-    monkeypatch.setattr(Outbox, "read", lambda self, *a: looks.append("read") or read(self, *a))
+
+    def look(self: Outbox) -> EventPosition:
+        looks.append("look")
+        return newest(self)
+
+    def read_page(self: Outbox, after: EventPosition, limit: int) -> EventPage:
+        looks.append("read")
+        return read(self, after, limit)
+
+    monkeypatch.setattr(Outbox, "newest", look)
+    monkeypatch.setattr(Outbox, "read", read_page)
     async with (
         start_server() as server,
         client_of(server) as client,
@@ -177,3 +187,22 @@ async def test_events_of_a_private_project_are_not_told(start_server: StartServe
         told = [one["data"]["id"] for one in listener.events if one["data"]["kind"] == "turn"]
         assert [(await user.get_turn(one)).turn.session_id for one in told] == ["o"]
         assert ("NodeCreated", "memory") not in kinds(listener.events)
+
+
+@pytest.mark.anyio
+async def test_a_stream_ends_properly_when_the_server_stops(start_server: StartServer) -> None:
+    listener = Listener()
+    async with anyio.create_task_group() as tasks:
+        async with start_server() as server:
+            token = await server.create_token("ann", Access.READ)
+
+            async def listen() -> None:
+                async with (
+                    server.client(token.text) as client,
+                    client.stream("GET", "/memory/events") as answer,
+                ):
+                    await listener.read(answer)  # raises where it is cut off
+
+            tasks.start_soon(listen)
+            await listener.until(lambda: bool(listener.last_id))
+        await listener.until(lambda: listener.has_ended)

@@ -99,6 +99,7 @@ async def test_a_day_and_a_session_can_be_saved_from_their_pages(start_server: S
         check_self_contained(saved.html)
     assert SUMMARY in saved_day.text
     assert "Checkout releases are on Tuesdays" in saved_session.text
+    assert "What was shown in it" not in saved_session.text
 
 
 def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path) -> None:
@@ -112,6 +113,7 @@ def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path)
     anyio.run(hold_session)
     file = tmp_path / "page.html"
     done = shell("ui", "--export", file, "--session", SESSION, "--language", "zh")
+    searched = shell("ui", "--export", tmp_path / "search.html", "--search", "deploy on Tuesdays")
     again = shell("ui", "--export", file, "--day", DAY)
     missing = shell("ui", "--export", tmp_path / "other.html", "--session", "none")
     alone = shell("ui", "--session", SESSION)
@@ -120,6 +122,9 @@ def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path)
     check_self_contained(page)
     assert "We deploy on Tuesdays." in page
     assert 'lang="zh-Hans"' in page
+    check_self_contained((tmp_path / "search.html").read_text("utf-8"))
+    assert searched.code == 0
+    assert "We deploy on Tuesdays." in (tmp_path / "search.html").read_text("utf-8")
     assert (again.code, "Name another file" in again.err) == (1, True)
     assert (missing.code, "There is no session none" in missing.err) == (1, True)
     assert (alone.code, "--export FILE" in alone.err) == (2, True)

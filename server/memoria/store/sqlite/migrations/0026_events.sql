@@ -46,12 +46,15 @@ BEGIN
            NEW.type, NEW.kind, NEW.subject, NEW.other, NEW.code, NEW.workspace_n;
 END;
 
--- Each event is kept for a week, and longer where nothing happens: 604800000 ms.
-CREATE TRIGGER events_leave_after_a_week AFTER INSERT ON events WHEN NEW.seq % 16 = 0
+-- Each event is kept for a week (604800000 ms), and longer where nothing happens.
+CREATE TRIGGER events_leave_after_a_week AFTER INSERT ON events
+WHEN NEW.seq % 64 = 0
+ AND (SELECT at FROM events WHERE tenant_id = NEW.tenant_id ORDER BY seq LIMIT 1)
+     < NEW.at - 604800000
 BEGIN
     DELETE FROM events
     WHERE tenant_id = NEW.tenant_id AND at < NEW.at - 604800000
-      AND seq IN (SELECT seq FROM events WHERE tenant_id = NEW.tenant_id ORDER BY seq LIMIT 64);
+      AND seq IN (SELECT seq FROM events WHERE tenant_id = NEW.tenant_id ORDER BY seq LIMIT 256);
 END;
 
 CREATE TRIGGER memories_tell_that_they_are_new AFTER INSERT ON memories

@@ -75,7 +75,7 @@ async def list_events(caller: RestCaller, order: EventsOrder) -> Response:
             HTTPStatus.TOO_MANY_REQUESTS, "Too many listen to this memory. End other streams first."
         )
     events = follow_events(memory, listening, caller.request, after, until_newest=not order.follow)
-    return answer_with_events(events)
+    return answer_with_events(events, listening)
 
 
 async def list_webhooks(caller: RestCaller, _order: Order) -> Document:

@@ -21,12 +21,12 @@ _MOST = 300
 
 
 class ChangesWish(Wish):
-    """How many changes to list."""
+    """Number of changes to list."""
 
     limit: int = _ON_PAGE
 
 
-class UndoWish(Wish):
+class UndoChangeWish(Wish):
     """A change to take back."""
 
     change_id: str
@@ -37,7 +37,7 @@ class UndoWish(Wish):
 async def show_changes(visit: Visit, wish: ChangesWish) -> Shown:
     """List the last changes, each with how it is taken back."""
     limit = max(1, min(wish.limit, _MOST))
-    listed = (await visit.ask_from(_EVERYWHERE).list_changes(limit + 1)).changes
+    listed = await visit.ask_from(_EVERYWHERE).list_latest_changes(limit + 1)
     return Shown(
         "changes.html",
         {
@@ -45,7 +45,7 @@ async def show_changes(visit: Visit, wish: ChangesWish) -> Shown:
             "next": f"{PATH}?limit={limit + _ON_PAGE}"
             if len(listed) > limit and limit < _MOST
             else None,
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -56,7 +56,7 @@ def _may_undo(change: Change) -> bool:
     return is_standing and change.action != "import"
 
 
-async def undo(visit: Visit, wish: UndoWish) -> Done:
+async def undo(visit: Visit, wish: UndoChangeWish) -> Done:
     """Take back a change."""
     change = await visit.ask_from(_EVERYWHERE).undo_change(wish.change_id)
     back = keep_within(wish.back)
@@ -67,5 +67,5 @@ async def undo(visit: Visit, wish: UndoWish) -> Done:
 
 AREA = Area(
     (Page(PATH, "changes", "Changes", ChangesWish, show_changes, menu="more"),),
-    (Action(f"{PATH}/undo", "undo", UndoWish, undo),),
+    (Action(f"{PATH}/undo", "undo", UndoChangeWish, undo),),
 )

@@ -25,7 +25,7 @@ _WEEKDAYS = (
     *(sentence("Monday"), sentence("Tuesday"), sentence("Wednesday"), sentence("Thursday")),
     *(sentence("Friday"), sentence("Saturday"), sentence("Sunday")),
 )
-_ROLES = {
+ROLES = {
     "user": sentence("User"),
     "assistant": sentence("Assistant"),
     "tool": sentence("Tool"),
@@ -68,6 +68,7 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
     timeline = await visit.memory.timeline.list_days(
         first, number, workspace=wish.project or "*", after=wish.after, limit=_SESSIONS_SHOWN
     )
+    is_any = any(one.sessions for one in timeline.days)
     kept = {"span": wish.span, **({"project": wish.project} if wish.project else {})}
     values = {
         "wish": wish,
@@ -85,9 +86,7 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
         else _link_days(day, kept | {"after": str(timeline.next_at)}),
         "link_session": link_session,
         "clock": lambda millis: f"{visit.memory.settings.zone.to_local(millis):%H:%M}",
-        "latest": None
-        if any(one.sessions for one in timeline.days)
-        else await _find_latest(visit, kept),
+        "latest": None if is_any else await _find_latest(visit, kept),
         "projects": await visit.memory.complete("project", ""),
     }
     return Shown("days.html", values)
@@ -109,7 +108,7 @@ async def show_session(visit: Visit, wish: SessionWish) -> Shown:
         "after": f"{path}?offset={end}" if end < trace.page.total else None,
         "link_day": lambda one: _link_days(_find_day(visit, one), {"span": "day"}),
         "replay": f"{ROOT}/replay/{quote(trace.page.session_id, safe='')}",
-        "roles": _ROLES,
+        "roles": ROLES,
         "readings": _READINGS,
         "cut": lambda text: text[:_TEXT_CHARS],
         "is_cut": lambda text: len(text) > _TEXT_CHARS,

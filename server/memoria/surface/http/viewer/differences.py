@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+|\s+|.", re.DOTALL)
-_MOST_PARTS = 4_000
+_MOST_PARTS = 1_500
 """Words or lines of a text above which it is not compared: time grows with their square."""
 
 

@@ -28,7 +28,11 @@ LANGUAGE = "memoria_language"
 _STATIC = f"{ROOT}/static"
 STATIC = {
     f"{_STATIC}/{name}": ((files(__package__) / "static" / name).read_bytes(), media_type)
-    for name, media_type in (("viewer.css", "text/css"), ("viewer.js", "text/javascript"))
+    for name, media_type in (
+        ("viewer.css", "text/css"),
+        ("viewer.js", "text/javascript"),
+        ("icon.svg", "image/svg+xml"),
+    )
 }
 """Files that pages load, with their media types, by path."""
 STYLE = f"{_STATIC}/viewer.css"

@@ -18,6 +18,7 @@ from memoria.errors import MemoriaError
 from memoria.model import now_millis
 from memoria.model.access import Access
 from memoria.surface.http.callers import find_token
+from memoria.surface.http.events import Listening
 from memoria.surface.http.rest.answers import status_for
 from memoria.surface.http.viewer.areas import AREAS
 from memoria.surface.http.viewer.doors import (
@@ -63,7 +64,9 @@ _WENT_WRONG = sentence("Something went wrong; the server's log has it.")
 class ViewerFace:
     """Answers requests for pages, and does actions."""
 
-    def __init__(self) -> None:
+    def __init__(self, listening: Listening) -> None:
+        """Make the face; streams of events share `listening`."""
+        self._listening = listening
         self.memories: ServedMemories | None = None
         """The memories that visits reach; None before the home is open and after it is closed."""
 
@@ -110,6 +113,7 @@ class ViewerFace:
             request,
             choose_language(request),
             write_csrf(request),
+            self._listening,
         )
 
     def _showing(self, page: Page[WishT]) -> Callable[[Visit], Awaitable[Response]]:
@@ -122,6 +126,8 @@ class ViewerFace:
             asked = [(name, value) for name, value in given if not saves or name != SAVE]
             wish = read_wish(page.wish, ImmutableMultiDict(asked), visit.request.path_params)
             shown = await page.load(visit, wish)
+            if isinstance(shown, Response):
+                return shown
             return _send(visit, shown, page) if saves else _show(visit, shown, page.title, page)
 
         return answer

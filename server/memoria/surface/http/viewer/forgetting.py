@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from memoria.errors import PreviewChangedError
-from memoria.model import MemoryType, now_millis
+from memoria.model import now_millis
 from memoria.model.access import Access
 from memoria.model.forgetting import (
     FORGET_KINDS,
@@ -17,6 +17,7 @@ from memoria.model.forgetting import (
 )
 from memoria.model.query import build_query
 from memoria.surface.http.rest.table import EXAMPLE_IDS
+from memoria.surface.http.viewer.phrases import TYPES
 from memoria.surface.http.viewer.table import (
     ROOT,
     Action,
@@ -58,7 +59,7 @@ class SelectionWish(Wish):
     """Ids of memories or turns, or their ends, with blanks or commas between them."""
     topic: str | None = None
     query: str | None = None
-    type: MemoryType | None = None
+    type: str | None = None
     session_id: str | None = None
     speaker: str | None = None
     since: str | None = None
@@ -122,7 +123,7 @@ async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
             "most": _REPORTS,
             "may_forget": visit.access.includes(Access.FORGET),
             "given": wish,
-            "types": [one.value for one in MemoryType],
+            "types": TYPES,
             "path": PATH,
             "kinds": _KINDS,
         },

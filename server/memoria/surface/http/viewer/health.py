@@ -7,41 +7,66 @@ from pydantic import Field
 
 from memoria.model.access import Access
 from memoria.store.values import LAST
+from memoria.surface.http.viewer.phrases import ACTIONS
 from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
 
 _LOG = f"{ROOT}/log"
 _ON_PAGE = 100
 _ACTIONS = {
-    "archive": sentence("archived"),
+    **ACTIONS,
     "begin night": sentence("began nightly maintenance"),
     "call": sentence("kept the key of a call, so that the same call is not done twice"),
-    "confirm": sentence("confirmed"),
-    "correct": sentence("corrected"),
     "create token": sentence("created a token"),
-    "downvote": sentence("voted down"),
     "export": sentence("exported"),
-    "forget": sentence("forgotten"),
-    "import": sentence("imported"),
     "lift": sentence("allowed to be remembered again"),
     "note": sentence("noted what a session is about"),
     "open viewer": sentence("opened the viewer"),
-    "pin": sentence("pinned"),
     "record": sentence("recorded"),
-    "refine": sentence("told in more or other words"),
     "refuse": sentence("refused"),
-    "remember": sentence("remembered"),
-    "restore": sentence("restored"),
     "restore home": sentence("put a backup in the home's place"),
     "revoke token": sentence("revoked a token"),
     "set aside": sentence("set aside"),
-    "supersede": sentence("superseded"),
-    "undo": sentence("taken back"),
     "undo night": sentence("undid nightly maintenance"),
-    "unpin": sentence("unpinned"),
-    "upvote": sentence("voted up"),
 }
-"""Words for actions; one that is not here is shown by its name."""
+"""Words for actions, those on no memory too; one that is not here is shown by its name."""
+_CHECKS = frozenset(
+    (
+        sentence("version"),
+        sentence("disk"),
+        sentence("privacy"),
+        sentence("leftovers"),
+        sentence("files"),
+        sentence("core files"),
+        sentence("kept answers"),
+        sentence("backups"),
+        sentence("settings"),
+        sentence("projects"),
+        sentence("hooks"),
+        sentence("engine"),
+        sentence("integrity"),
+        sentence("schema"),
+        sentence("full text"),
+        sentence("vectors"),
+        sentence("graph"),
+        sentence("leases"),
+        sentence("erasure"),
+        sentence("model"),
+        sentence("backlog"),
+        sentence("chat model"),
+        sentence("queue"),
+        sentence("private time"),
+        sentence("sources"),
+        sentence("tenants' folders"),
+    )
+)
+"""Names of doctor's checks that are translated."""
 _STATES = {"ok": sentence("well"), "warning": sentence("to look at"), "error": sentence("broken")}
+
+
+class HealthWish(Wish):
+    """How closely to look: everything that is held is gone through, or nothing."""
+
+    closely: bool = False
 
 
 class LogWish(Wish):
@@ -50,11 +75,14 @@ class LogWish(Wish):
     before: Annotated[int, Field(ge=1)] = LAST
 
 
-async def show_health(visit: Visit, _wish: Wish) -> Shown:
-    """Show the findings of a quick look, and counts; what is the machine's to its owner alone."""
+async def show_health(visit: Visit, wish: HealthWish) -> Shown:
+    """Show findings, and after a close look counts; what is the machine's to its owner alone."""
     memory = visit.memory
     is_alone = await memory.is_alone()
-    health = await (memory.health(deep=False) if is_alone else memory.own_health())
+    sees_all = is_alone and wish.closely
+    health = await (
+        memory.health(deep=False) if sees_all else memory.quick_health(own=not is_alone)
+    )
     order = ("error", "warning", "ok")
     findings = sorted(health.findings, key=lambda one: order.index(one.state))
     return Shown(
@@ -62,7 +90,8 @@ async def show_health(visit: Visit, _wish: Wish) -> Shown:
         {
             "findings": findings,
             "states": _STATES,
-            "held": await memory.statistics(),
+            "checks": _CHECKS,
+            "held": await memory.statistics() if wish.closely else None,
             "is_alone": is_alone,
             "is_admin": visit.access.includes(Access.ADMIN),
             "notable": len(health.notable),
@@ -86,7 +115,7 @@ async def show_log(visit: Visit, wish: LogWish) -> Shown:
 
 AREA = Area(
     (
-        Page(f"{ROOT}/health", "health", "Health", Wish, show_health, menu="more"),
+        Page(f"{ROOT}/health", "health", "Health", HealthWish, show_health, menu="more"),
         Page(_LOG, "log", "Log", LogWish, show_log, Access.ADMIN),
     )
 )

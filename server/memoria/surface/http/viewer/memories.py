@@ -44,11 +44,13 @@ _MOST_EVENTS = 60
 _TURN_CHARS = 40_000
 """Characters of a long turn on a page."""
 _BESIDE = 2
+_MOST_OF_TURN = 30
+"""Most memories of each kind that are listed of a turn."""
 _NAMING = (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
 
 
 class ListWish(Wish):
-    """Which memories to list, and from where on."""
+    """Choice of memories to list, and the place from which the list goes on."""
 
     types: Annotated[tuple[AnyType, ...], BeforeValidator(read_list)] = ()
     state: MemoryState = "active"
@@ -73,7 +75,7 @@ class TurnWish(Wish):
     offset: int = 0
 
 
-class ReviseWish(Wish):
+class ReviseMemoryWish(Wish):
     """A change of a memory."""
 
     memory_id: str
@@ -90,7 +92,7 @@ class ReviseWish(Wish):
 
 
 class LinkView(NamedTuple):
-    """What a memory is linked with, and how."""
+    """A memory, turn or name that a memory is linked with, and the relations."""
 
     relations: Sequence[str]
     """English sentences."""
@@ -127,7 +129,7 @@ async def show_memories(visit: Visit, wish: ListWish) -> Shown:
             "states": phrases.LISTED_STATES,
             "here": _write_list_path(wish, wish.cursor),
             "next": stretch.cursor and _write_list_path(wish, stretch.cursor),
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -147,13 +149,13 @@ def _write_list_path(wish: ListWish, cursor: str | None) -> str:
 
 async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
     """Show a memory whole: what it rests on, what became of it, and what one may do to it."""
-    found = await visit.memory.provenance.get(wish.memory_id, context=_BESIDE)
+    found = await visit.memory.provenance.get(wish.memory_id, context=_BESIDE, most=_MOST_OF_TURN)
     if isinstance(found, TurnOrigin):  # ids of both kinds stand in marks
         return _show_origin(found, 0)
     seen = visit.ask_from(found.memory.workspace)
     memory = await seen.get_memory(found.memory.id)
-    record = await seen.provenance.get(memory.id)
-    history = await seen.provenance.history(memory.id)
+    record = await seen.provenance.get(memory.id, most=_MOST_EVIDENCE + 1)
+    history = await seen.provenance.history(memory.id, most=_MOST_EVENTS)
     if isinstance(record, TurnOrigin):
         return _show_origin(record, 0)
     source = record.versions[0]
@@ -165,9 +167,9 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
             "quoted": await _read_quoted(seen, source.said, memory.content),
             "evidence": await _list_further(seen, record),
             "turn_range": record.turn_range,
-            "more_evidence": len(_further(record)) - _MOST_EVIDENCE,
+            "more_evidence": memory.evidence - _MOST_EVIDENCE - 1,
             "events": history.events[-_MOST_EVENTS:][::-1],
-            "more_events": len(history.events) - _MOST_EVENTS,
+            "has_older": len(history.events) >= _MOST_EVENTS,
             "kinds": {"wording": SourcedVersion, "evidence": Evidence},
             "kind_of": _name_kind,
             "former": _map_former(history),
@@ -177,20 +179,20 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
             "projects": [] if memory.workspace else await visit.memory.told.list_projects(),
             "undo": wish.undo,
             "here": f"{PATH}/{memory.id}",
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
 
 async def show_turn(visit: Visit, wish: TurnWish) -> Shown:
     """Show a turn whole, with the memories that rest on it."""
-    found = await visit.memory.provenance.get(wish.turn_id, context=_BESIDE)
+    found = await visit.memory.provenance.get(wish.turn_id, context=_BESIDE, most=_MOST_OF_TURN)
     if isinstance(found, MemoryRecord):
         return await show_memory(visit, MemoryWish(memory_id=found.memory.id))
     return _show_origin(found, max(0, wish.offset))
 
 
-async def revise(visit: Visit, wish: ReviseWish) -> Done:
+async def revise(visit: Visit, wish: ReviseMemoryWish) -> Done:
     """Change a memory, and say what was done."""
     known = await visit.memory.get_memory(wish.memory_id)
     within = visit.ask_from(known.workspace or wish.project)
@@ -232,8 +234,8 @@ _DONE: dict[Revision, str] = {
 
 async def _find_change(visit: Visit, memory_id: str) -> str | None:
     """Return the id of the last change of a memory."""
-    listed = await visit.ask_from(EVERYWHERE).list_changes(5)
-    return next((one.id for one in listed.changes if one.memory_id == memory_id), None)
+    listed = await visit.ask_from(EVERYWHERE).list_latest_changes(5)
+    return next((one.id for one in listed if one.memory_id == memory_id), None)
 
 
 async def _read_quoted(memory: Memoria, said: Evidence | None, statement: str) -> QuotedTurn | None:
@@ -260,11 +262,18 @@ async def _list_further(memory: Memoria, record: MemoryRecord) -> list[EvidenceV
 
 
 def _list_links(record: MemoryRecord) -> Iterator[LinkView]:
-    """Yield other memories and turns that it is linked with, each once, without its evidence."""
+    """Yield other memories and turns that it is linked with, each once.
+
+    Its evidence is shown by itself, and what was said next to it tells nothing of it.
+    """
     evidence = {one.turn_id for one in record.evidence}
     ends = dict[str, list[IncidentEdge]]()
     for incident in record.edges:
-        if incident.other.kind != "entity" and incident.other.id not in evidence:
+        if (
+            incident.other.kind != "entity"
+            and incident.other.id not in evidence
+            and incident.edge.type is not EdgeType.TEMPORAL_NEXT
+        ):
             ends.setdefault(incident.other.id, []).append(incident)
     for own in ends.values():
         yield LinkView(list(dict.fromkeys(map(phrases.name_relation, own))), own[0])
@@ -319,7 +328,7 @@ def _show_origin(origin: TurnOrigin, offset: int) -> Shown:
             "chars": _TURN_CHARS,
             "next": offset + _TURN_CHARS if left else None,
             "here": f"{ROOT}/turns/{turn.id}",
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -358,7 +367,7 @@ AREA = Area(
         Action(
             f"{PATH}/{{memory_id}}/revise",
             "revise",
-            ReviseWish,
+            ReviseMemoryWish,
             revise,
             example={"memory_id": EXAMPLE_IDS["memory"], "action": "pin"},
         ),

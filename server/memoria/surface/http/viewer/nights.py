@@ -92,10 +92,16 @@ class NightWish(Wish):
     after: Annotated[int, Field(ge=0)] = 0
 
 
-class NightId(Wish):
+class UndoWish(Wish):
     """A run, by its id or the end of it."""
 
     run_id: Annotated[str, Field(min_length=1)]
+
+
+class BeginWish(Wish):
+    """The steps of a run, by name; all of them by default."""
+
+    steps: list[str] = Field(default_factory=list)
 
 
 async def show_nights(visit: Visit, wish: NightsWish) -> Shown:
@@ -142,16 +148,16 @@ async def show_night(visit: Visit, wish: NightWish) -> Shown:
     )
 
 
-async def undo_night(visit: Visit, wish: NightId) -> Done:
+async def undo_night(visit: Visit, wish: UndoWish) -> Done:
     """Undo a run and all later ones."""
     settings = visit.memory.settings
     undone = await in_thread(lambda: nights.undo_nightly(settings, wish.run_id, lambda _: None))
     await visit.memory.note_action("undo night", undone.run_ids[-1])
     return Done(
         f"{PATH}/{undone.run_ids[-1]}",
-        "Undone: {runs} runs. {restored} rows and {files} files are as before; {kept} were changed "
-        "since and stay as they are; {forgotten} were forgotten since and stay so. A new run does "
-        "again what is still to be done.",
+        "Undone. Runs taken back: {runs}. Rows as before: {restored}, files: {files}. Changed "
+        "since and left so: {kept}. Forgotten since and left so: {forgotten}. A new run does again "
+        "what is still to be done.",
         {
             "runs": str(len(undone.run_ids)),
             "restored": str(undone.restored),
@@ -162,10 +168,10 @@ async def undo_night(visit: Visit, wish: NightId) -> Done:
     )
 
 
-async def begin_night(visit: Visit, _wish: Wish) -> Done:
+async def begin_night(visit: Visit, wish: BeginWish) -> Done:
     """Begin a run, or finish the one that was begun; it goes on by itself."""
     settings = visit.memory.settings
-    run = await in_thread(lambda: nights.begin_nightly(settings))
+    run = await in_thread(lambda: nights.begin_nightly(settings, wish.steps))
     await visit.memory.note_action("begin night", run.id)
     return Done(
         f"{PATH}/{run.id}",
@@ -214,11 +220,18 @@ AREA = Area(
         ),
     ),
     (
-        Action(f"{PATH}/begin", "begin night", Wish, begin_night, Access.ADMIN),
+        Action(
+            f"{PATH}/begin",
+            "begin night",
+            BeginWish,
+            begin_night,
+            Access.ADMIN,
+            {"steps": "metrics"},
+        ),
         Action(
             f"{PATH}/{{run_id}}/undo",
             "undo night",
-            NightId,
+            UndoWish,
             undo_night,
             Access.ADMIN,
             {"run_id": EXAMPLE_IDS["night"]},

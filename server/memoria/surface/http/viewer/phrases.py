@@ -144,6 +144,11 @@ def name_inference(version: MemoryVersion) -> str:
             return _BY_MODEL
 
 
+def name_type(kind: EdgeType) -> str:
+    """Return the relation that edges of a type state."""
+    return _RELATIONS[kind][0]
+
+
 def name_relation(incident: IncidentEdge) -> str:
     """Return the relation of an edge to its other end."""
     return _RELATIONS[incident.edge.type][0 if incident.outward else 1]
@@ -204,3 +209,25 @@ LISTED_STATES: Mapping[MemoryState, str] = {
     "any": sentence("everything"),
 }
 """States by which memories are listed."""
+SAY: Mapping[str, object] = {
+    "TYPES": TYPES,
+    "CONDITIONS": CONDITIONS,
+    "FLAGS": FLAGS,
+    "ROLES": ROLES,
+    "TRUSTS": TRUSTS,
+    "ACTIONS": ACTIONS,
+    "FACTORS": FACTORS,
+    "OUTCOMES": OUTCOMES,
+    "PARTS": PARTS,
+    "STATES": STATES,
+    "STATUSES": STATUSES,
+    "SHOWN_AS": SHOWN_AS,
+    "LISTED_STATES": LISTED_STATES,
+    "name_state": name_state,
+    "name_validity": name_validity,
+    "name_way": name_way,
+    "find_way": find_way,
+    "name_inference": name_inference,
+    "name_relation": name_relation,
+}
+"""All of these, as templates call them: `say.TYPES`, `say.name_state(memory)`."""

@@ -18,7 +18,7 @@ _SEARCHED = 20_000
 """Characters of a turn in which the nearest sentence is looked for."""
 
 
-class Passage(NamedTuple):
+class TurnPassage(NamedTuple):
     """A part of a text."""
 
     text: str
@@ -29,7 +29,7 @@ class QuotedTurn(NamedTuple):
     """A turn with the words that memories rest on marked, and the turns beside it."""
 
     turn: StoredTurn
-    passages: Sequence[Passage]
+    passages: Sequence[TurnPassage]
     before: Sequence[StoredTurn] = ()
     after: Sequence[StoredTurn] = ()
     is_near: bool = False
@@ -44,7 +44,7 @@ class QuotedTurn(NamedTuple):
         return as_text(turn.tool_args), as_text(turn.tool_result)
 
 
-def mark_quotes(text: str, quotes: Iterable[str], offset: int = 0) -> list[Passage]:
+def mark_quotes(text: str, quotes: Iterable[str], offset: int = 0) -> list[TurnPassage]:
     """Split a text where quotes begin and end; a quote that does not stand there marks nothing.
 
     Args:
@@ -53,14 +53,14 @@ def mark_quotes(text: str, quotes: Iterable[str], offset: int = 0) -> list[Passa
         offset: place in the text at which the parts begin.
     """
     spans = sorted(span for one in [*quotes][:_MOST_QUOTES] if (span := _find_span(text, one)))
-    passages, at = list[Passage](), offset
+    passages, at = list[TurnPassage](), offset
     for start, end in spans:
         if end <= at:
             continue
-        passages += [Passage(text[at:start])] if start > at else []
-        passages.append(Passage(text[max(start, at) : end], is_quote=True))
+        passages += [TurnPassage(text[at:start])] if start > at else []
+        passages.append(TurnPassage(text[max(start, at) : end], is_quote=True))
         at = end
-    return [*passages, *([Passage(text[at:])] if at < len(text) else [])]
+    return [*passages, *([TurnPassage(text[at:])] if at < len(text) else [])]
 
 
 def quote_turn(record: TurnRecord, quote: str | None, statement: str) -> QuotedTurn:
@@ -75,11 +75,11 @@ def quote_turn(record: TurnRecord, quote: str | None, statement: str) -> QuotedT
     start, end = span or near or (0, 0)
     first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
     passages = [
-        Passage(_CUT if first else ""),
-        Passage(text[first:start]),
-        Passage(text[start:end], is_quote=True),
-        Passage(text[end:last]),
-        Passage(_CUT.strip() if last < len(text) else ""),
+        TurnPassage(_CUT if first else ""),
+        TurnPassage(text[first:start]),
+        TurnPassage(text[start:end], is_quote=True),
+        TurnPassage(text[end:last]),
+        TurnPassage(_CUT.strip() if last < len(text) else ""),
     ]
     shown = [one for one in passages if one.text]
     return QuotedTurn(record.turn, shown, record.before, record.after, is_near=near is not None)

@@ -34,7 +34,8 @@ _STATES: dict[_State, str] = {
 class ReadingWish(Wish):
     """Entries of the queue in a state, behind one of them."""
 
-    state: _State = "waiting"
+    state: _State | None = None
+    """By default what waits; where nothing does, what was given up."""
     after: str | None = None
 
 
@@ -47,16 +48,18 @@ class EntryWish(Wish):
 async def show_reading(visit: Visit, wish: ReadingWish) -> Shown:
     """Show the queue, and the tokens and the money of the last 30 days."""
     queue, settings = visit.memory.queue, visit.memory.settings
-    entries = await queue.list_entries(QueueState(wish.state), limit=_ON_PAGE, after=wish.after)
+    status = await queue.status()
+    state = wish.state or ("dead" if status.dead and not status.waiting else "waiting")
+    entries = await queue.list_entries(QueueState(state), limit=_ON_PAGE, after=wish.after)
     last = entries[-1].id if len(entries) == _ON_PAGE else None
-    going_on = last and urlencode({"state": wish.state, "after": last})
+    going_on = last and urlencode({"state": state, "after": last})
     spending = await queue.list_spending()
     return Shown(
         "reading.html",
         {
-            "status": await queue.status(),
+            "status": status,
             "states": _STATES,
-            "state": wish.state,
+            "state": state,
             "entries": entries,
             "now": now_millis(),
             "next": going_on and f"{PATH}?{going_on}",
@@ -77,9 +80,7 @@ async def retry_entries(visit: Visit, wish: EntryWish) -> Done:
     """Have an entry read again, or all that were given up or put off."""
     ids = None if wish.entry_id is None else [wish.entry_id]
     changed = await visit.memory.queue.retry(ids)
-    return Done(
-        PATH, "{n} wait to be read again. Take it back: drop them.", {"n": str(len(changed))}
-    )
+    return Done(PATH, "To be read again: {n}. Take it back: drop them.", {"n": str(len(changed))})
 
 
 async def drop_entries(visit: Visit, wish: EntryWish) -> Done:
@@ -88,7 +89,7 @@ async def drop_entries(visit: Visit, wish: EntryWish) -> Done:
     changed = await visit.memory.queue.drop(ids)
     return Done(
         f"{PATH}?state=dropped",
-        "{n} are taken out of the queue unread. Take it back: read again.",
+        "Taken out of the queue unread: {n}. Take it back: read again.",
         {"n": str(len(changed))},
     )
 

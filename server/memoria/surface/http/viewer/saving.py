@@ -21,7 +21,7 @@ SAVE = "save"
 """Parameter with which a page is sent as a file."""
 _LEFT_OUT = frozenset({"script", "header", "footer", "form", "button", "link"})
 """Elements that are left out with all that is in them."""
-_CLASSES_LEFT_OUT = frozenset({"skip", "actions", "pager", "save"})
+_CLASSES_LEFT_OUT = frozenset({"skip", "actions", "pager", "leads"})
 """Classes of elements that lead on."""
 _VOID = frozenset({"meta", "link", "input", "br", "hr", "img", "wbr"})
 _ATTRIBUTES = frozenset(
@@ -105,7 +105,10 @@ async def export_page(
     request = Request({"type": "http", "path": ROOT, "query_string": b"", "headers": []})
     visit = Visit(memory, Access.READ, request, language, csrf="")
     wish = read_wish(page.wish, ImmutableMultiDict(arguments), {})
-    return render_saved(visit, await page.load(visit, wish), page.title)
+    shown = await page.load(visit, wish)
+    if not isinstance(shown, Shown):
+        raise TypeError(f"{name} is no page that can be saved.")
+    return render_saved(visit, shown, page.title)
 
 
 def render_saved(visit: Visit, shown: Shown, title: str) -> str:

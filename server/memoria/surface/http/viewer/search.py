@@ -18,7 +18,7 @@ from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wi
 PATH = f"{ROOT}/search"
 EVERYWHERE = "*"
 """Choice of all projects, except private ones."""
-_HITS = 20
+_HITS = 10
 _TOKENS = 20_000
 """Budget of an answer, so large that hits are left out by their number and not by their length."""
 _REJECTED = 10
@@ -26,7 +26,7 @@ _REJECTED = 10
 
 
 class SearchWish(Wish):
-    """What is looked for, and where."""
+    """A question, and the filters of its search."""
 
     query: str | None = None
     level: Literal["memories", "record"] = "memories"
@@ -80,7 +80,7 @@ async def show_search(visit: Visit, wish: SearchWish) -> Shown:
             "other_level": write_path(
                 wish, level="record" if wish.level == "memories" else "memories", types=()
             ),
-            "say": phrases,
+            "say": phrases.SAY,
         },
     )
 
@@ -145,6 +145,7 @@ AREA = Area(
             show_search,
             menu="first",
             example={"query": "checkout"},
+            is_savable=True,
         ),
     )
 )

@@ -1,18 +1,20 @@
 """Pages and actions of the viewer: a row of either table, and whoever visits."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import ConfigDict
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
+from starlette.responses import Response
 
 from memoria.app import Memoria
 from memoria.model import Channel, Trust
 from memoria.model.access import Access
 from memoria.model.base import Value
 from memoria.model.query import build_query
+from memoria.surface.http.events import Listening
 from memoria.surface.http.rest.reading import list_forms, read_fields
 
 ROOT = "/ui"
@@ -20,6 +22,8 @@ ROOT = "/ui"
 VIEWER = Channel(name="viewer", trust=Trust.USER)
 """Channel of what is done in the viewer."""
 Language = Literal["en", "zh"]
+_LONGEST_PATH = 4_000
+"""Longest path, with its query, that a redirection may have."""
 
 
 class Wish(Value):
@@ -54,10 +58,8 @@ class Visit:
     language: Language
     csrf: str
     """Text that each form sends along, and no page of another site can know."""
-
-    def ask_from(self, project: str | None) -> Memoria:
-        """Return the memory as a project sees it, `*` for all; the server's own for None."""
-        return self.memory.with_channel(VIEWER, workspace=project)
+    listening: Listening = field(default_factory=Listening)
+    """What streams of events share."""
 
     @property
     def address(self) -> str:
@@ -67,11 +69,16 @@ class Visit:
         query: str = scope["query_string"].decode("ascii", "replace")
         return f"{path}?{query}" if query else path
 
+    def ask_from(self, project: str | None) -> Memoria:
+        """Return the memory as a project sees it, `*` for all; the server's own for None."""
+        return self.memory.with_channel(VIEWER, workspace=project)
+
 
 def keep_within(path: str) -> str:
     """Return a path if it is one of the viewer's, or else that of the first page."""
     is_own = path == ROOT or path.startswith((f"{ROOT}/", f"{ROOT}?"))
-    return path if is_own and path.isprintable() and "\\" not in path else ROOT
+    is_plain = path.isprintable() and "\\" not in path and len(path) <= _LONGEST_PATH
+    return path if is_own and is_plain else ROOT
 
 
 def sentence(text: str) -> str:
@@ -110,7 +117,8 @@ class Page(Generic[WishT]):
     title: str
     """English title, which `texts/` translate."""
     wish: type[WishT]
-    load: Callable[[Visit, WishT], Awaitable[Shown]]
+    load: Callable[[Visit, WishT], Awaitable[Shown | Response]]
+    """Returns what is shown, or a whole answer where that is no page."""
     access: Access = Access.READ
     menu: Literal["first", "more"] | None = None
     """Place in the menu: always seen, or behind "More"; None for a page that others lead to."""

@@ -83,7 +83,7 @@ class PageJudge(HTMLParser):
             self.faults.append("a script within the page")
         if within not in _TYPED_BY_USER and show_invisible(data) != data:
             self.faults.append(f"invisible characters in {data[:60]!r}")
-        if _NOT_SHOWN.search(data):
+        if within not in _TYPED_BY_USER and _NOT_SHOWN.search(data):
             self.faults.append(f"control characters in {data[:60]!r}")
         self.texts.append(data)
 
@@ -132,7 +132,7 @@ def _is_own(address: str) -> bool:
     if not re.fullmatch(r"/ui(?:[/?#][\x21-\x7e]*)?", address):
         return False
     parts = urlsplit(address)
-    steps = unquote(parts.path).split("/")
+    steps = [unquote(step) for step in parts.path.split("/")]
     return not (parts.scheme or parts.netloc or ".." in steps or "//" in parts.path)
 
 

@@ -23,15 +23,26 @@ from memoria.surface.http.viewer.areas import AREAS
 from memoria.surface.http.viewer.table import ROOT, Action, Page
 
 Row = Page[Any] | Action[Any]
-PAGES: tuple[Page[Any], ...] = tuple(one for area in AREAS for one in area.pages)
+STREAM = f"{ROOT}/live/events"
+"""Path of what is no page of its own: it goes on until the visitor leaves."""
+PAGES: tuple[Page[Any], ...] = tuple(
+    one for area in AREAS for one in area.pages if one.path != STREAM
+)
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
 ROWS: tuple[Row, ...] = (*PAGES, *ACTIONS)
+DOORS: tuple[Row, ...] = (
+    *ROWS,
+    *(one for area in AREAS for one in area.pages if one.path == STREAM),
+)
+"""All that may be called, for those who are refused."""
 FRAME = (f"{ROOT}/leave", f"{ROOT}/language")
 """Paths of what every page can do."""
 VISIT = "memoria_visit"
 SAID = "My sister Quetzalcoatl has moved to Ghent and opens the vault there."
 SAID_WORD = "Quetzalcoatl"
 _CSRF = re.compile(r'name="csrf" value="([0-9a-f]{64})"')
+_TOKEN = re.compile(r"mem_[\w-]+\.[\w-]+\.[\w-]+")
+_LONG = 4
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -161,9 +172,11 @@ async def summarise(memory: Memoria) -> tuple[object, ...]:
     return (counted.memories, counted.turns, tokens, [one.model_dump() for one in page.memories])
 
 
-def list_calls(ids: Mapping[IdKind, str]) -> Iterator[tuple[Row, dict[str, str]]]:
+def list_calls(
+    ids: Mapping[IdKind, str], rows: Sequence[Row] = ROWS
+) -> Iterator[tuple[Row, dict[str, str]]]:
     """List every page and every action with the arguments of its example."""
-    for row in ROWS:
+    for row in rows:
         yield row, build_example(row, ids)
 
 
@@ -178,7 +191,13 @@ async def call(
 
 def compare_page(answer: httpx2.Response, ids: Mapping[IdKind, str], guest: ViewerGuest) -> str:
     """Write an answer so that two which tell the same are equal: its status and its text."""
-    text = answer.text.replace(guest.csrf, "<csrf>")
+    text = _TOKEN.sub("<token>", answer.text.replace(guest.csrf, "<csrf>"))
+    for kind, words in ids.items():  # as a search shows the words that it has looked for
+        text = text.replace(words.replace("-", " "), f"<words of {kind}>")
     known = {**ids, "tenant": guest.name}
     told = {"body": text, "to": answer.headers.get("location", "")}
-    return f"{answer.status_code} {compare_form(told, known)}"
+    shown = compare_form(told, known)
+    cut = (one for known in ids.values() for one in (known, known[:-8]))
+    for part in {part for one in cut for part in one.split("-") if len(part) >= _LONG}:
+        shown = shown.replace(part, "<part>")  # a search shows a question's words, each by itself
+    return f"{answer.status_code} {shown}"

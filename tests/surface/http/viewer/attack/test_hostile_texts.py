@@ -36,11 +36,15 @@ from memoria.surface.http.viewer.table import ROOT
 
 pytestmark = pytest.mark.anyio
 _MIB = 1 << 20
-_TEXTS_OF_EACH = 3
+_TEXTS_OF_EACH = 2
 """Number of hostile texts that each field gets; all of them get all."""
-_MOST_LED_TO = 60
+_BODIES_OF_EACH = 5
+"""Number of odd bodies that each action gets; all of them get all."""
+_MOST_LED_TO = 30
 """Number of pages that are opened because others lead to them."""
 _SHOWN_CHARS = 12
+_MOST_ADDRESS_CHARS = 8_000
+"""Length of an address that every server and proxy reads."""
 
 
 async def say_hostile(memory: Memoria) -> list[str]:
@@ -118,10 +122,9 @@ async def test_hostile_texts_that_are_on_record_are_shown_as_text(
         ids = await fill(memory)
         hostile = await say_hostile(memory)
         assert len(hostile) > len(STORED) // 2
-        for language in ("en", "zh"):
-            ann.http.headers["accept-language"] = language
-            async for _ in walk(ann, ids):
-                pass
+        ann.http.headers["accept-language"] = "zh"
+        async for _ in walk(ann, ids):
+            pass
         await check_shown(server, ann, ids, hostile)
 
 
@@ -170,6 +173,7 @@ def check_location(answer: httpx2.Response, of: object) -> None:
     location = answer.headers.get("location")
     assert location is None or re.match(r"/ui(?:[/?]|$)", location), of
     assert "\\" not in (location or ""), of
+    assert len(location or "") < _MOST_ADDRESS_CHARS, of
     cookies = answer.headers.get_list("set-cookie")
     assert all(one.startswith("memoria_") for one in cookies), of
 
@@ -177,13 +181,13 @@ def check_location(answer: httpx2.Response, of: object) -> None:
 async def test_no_body_of_a_form_makes_an_action_fail(start_server: StartServer) -> None:
     async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
         ids = await fill(open_memory(server))
-        large = {LONG[0]: "x"}
+        large, turns = {LONG[0]: "x"}, count()
         paths = [place_arguments(row, build_example(row, ids))[0] for row in ACTIONS]
         fields = [[*row.wish.model_fields] for row in ACTIONS]
         for path, names in zip([*paths, *FRAME], [*fields, ["back"], ["to"]], strict=True):
             name = (names or ["x"])[0].encode()
             csrf = b"csrf=" + ann.csrf.encode()
-            for body in (
+            bodies = (
                 *(csrf + b"&" + name + b"=" + raw for raw in RAW),
                 *(raw + b"&" + csrf for raw in RAW),
                 csrf + b"&" + name + b"=1&" + name + b"=2",
@@ -192,7 +196,8 @@ async def test_no_body_of_a_form_makes_an_action_fail(start_server: StartServer)
                 csrf + b";" + name + b"=1",
                 b"\0" * 1_000,
                 b"",
-            ):
+            )
+            for body in [bodies[next(turns) % len(bodies)] for _ in range(_BODIES_OF_EACH)]:
                 if path == FRAME[0] and csrf in body:
                     continue  # which ends the visit
                 answer = await ann.send_raw(path, body)

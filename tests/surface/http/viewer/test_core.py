@@ -1,0 +1,120 @@
+"""Core files in the viewer: the editor, what became of each line, and two who write at once."""
+
+from pathlib import Path
+
+import pytest
+from tests.surface.http.conftest import StartServer
+from tests.surface.http.viewer.test_nights import edit_text, open_memory, read_digest
+from tests.surface.http.viewer.visitor import Visitor
+
+from memoria.disk.folders import tenant_folder
+from memoria.model import new_id, now_millis
+from memoria.model.access import Access
+from memoria.model.nightly import RunOptions
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_edit_is_taken_over_as_one_by_hand_and_says_what_became_of_each_line(
+    start_server: StartServer, home: Path
+) -> None:
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        memory = open_memory(server)
+        kept = await memory.remember("Ann likes green tea.", type="preference")
+        gone = await memory.remember("Ann likes loud music.", type="preference")
+        first = await visitor.open("/core", file="USER.md")
+        written = await visitor.send(
+            "/core/edit",
+            file="USER.md",
+            text=edit_text(first) + "\n## Mine\n- Ann works in Bern.\n",
+            digest="",
+        )
+        lines = edit_text(written).splitlines()
+        text = "\r\n".join(
+            one.replace("green", "black") for one in lines if "loud music" not in one
+        )
+        saved = await visitor.send(
+            "/core/edit", file="USER.md", text=text, digest=read_digest(written)
+        )
+        corrected = await memory.get_memory(kept.id)
+        archived = await memory.get_memory(gone.id)
+        file = tenant_folder(home, "ann") / "USER.md"
+        stored = file.read_bytes()
+    assert "A new memory." in written.text
+    assert "Ann works in Bern." in written.text
+    assert "The memory says this now." in saved.text
+    assert "The line is gone, so its memory is archived." in saved.text
+    assert corrected.current.content == "Ann likes black tea."
+    assert archived.validity == "archived"
+    assert b"\r" not in stored
+    assert stored.decode() == edit_text(saved)
+
+
+async def test_who_edits_what_was_changed_meanwhile_sees_both_texts_and_loses_nothing(
+    start_server: StartServer, home: Path
+) -> None:
+    mine = "# USER.md\n\n## Mine\n- <b>I wrote</b> this & that\n"
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        await visitor.send("/core/edit", file="USER.md", text="# USER.md\n\nfirst\n", digest="")
+        page = await visitor.open("/core", file="USER.md")
+        file = tenant_folder(home, "ann") / "USER.md"
+        file.write_text("# USER.md\n\nby another hand\n")
+        refused = await visitor.send(
+            "/core/edit", file="USER.md", text=mine, digest=read_digest(page)
+        )
+        untouched = file.read_text()
+        again = await visitor.send(
+            "/core/edit", file="USER.md", text=edit_text(refused), digest=read_digest(refused)
+        )
+    assert refused.status == 409
+    assert edit_text(refused) == mine
+    assert "by another hand" in refused.text
+    assert "<ins>" in refused.html
+    assert untouched == "# USER.md\n\nby another hand\n"
+    assert (again.status, again.path) == (200, "/ui/core")
+    assert "<b>I wrote</b> this & that" in edit_text(again)
+
+
+async def test_an_edit_while_a_night_runs_is_saved_and_left_to_it(
+    start_server: StartServer, home: Path
+) -> None:
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        with server.home.store.write("ann") as tx:
+            tx.nightly_runs.begin_run(new_id(), now_millis(), RunOptions(steps=("core",)))
+        saved = await visitor.send(
+            "/core/edit", file="USER.md", text="# USER.md\n\n## M\n- Ann dances.\n", digest=""
+        )
+        stored = (tenant_folder(home, "ann") / "USER.md").read_text()
+    assert "A night is under way" in saved.text
+    assert "- Ann dances." in stored
+
+
+async def test_characters_that_nobody_sees_come_back_as_they_were(
+    start_server: StartServer,
+) -> None:
+    text = "# USER.md\n\nzero\u200bwidth and a\ttab\n"
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        await visitor.send("/core/edit", file="USER.md", text=text, digest="")
+        page = await visitor.open("/core", file="USER.md")
+    assert "This file has invisible characters" in page.text
+    assert "zero\u200bwidth and a\ttab" in edit_text(page)
+
+
+async def test_what_is_no_core_file_is_refused_and_a_guest_only_reads(
+    start_server: StartServer, home: Path
+) -> None:
+    async with (
+        start_server() as server,
+        Visitor.enter(server) as visitor,
+        Visitor.enter(server, access=Access.READ) as guest,
+    ):
+        answers = [
+            await visitor.send("/core/edit", file="../../etc/passwd", text="x", digest=""),
+            await visitor.open("/core", file="settings.toml"),
+            await visitor.send("/core/edit", file="USER.md", text="", digest=""),
+            await guest.send("/core/edit", file="USER.md", text="x", digest=""),
+        ]
+        read = await guest.open("/core")
+    assert [one.status for one in answers] == [404, 404, 422, 403]
+    assert "<textarea" not in read.html
+    assert not (tenant_folder(home, "ann") / "USER.md").exists()
