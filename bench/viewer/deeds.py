@@ -25,6 +25,8 @@ _REFUSED = 400
 _TYPED = "Seen in a browser."
 _WAIT_MS = 10_000
 _FORMS = "form[method=post]"
+_LINKS = "main a[href]:not([href$='save=1'])"
+"""Links to pages: one that saves a page brings a file."""
 _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
 """Names of actions that are done last, since they take away what others need."""
 
@@ -69,7 +71,7 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
     for address in waiting:  # which grows meanwhile
         tab.goto(address)
         note_forms(tab, known)
-        links = (one.get_attribute("href") or "" for one in tab.locator("main a[href]").all())
+        links = (one.get_attribute("href") or "" for one in tab.locator(_LINKS).all())
         for link in (one.partition("#")[0] for one in links):
             page = next((one for one in PAGES if _leads_to(one, link)), None)
             whole = f"{viewer.url}{link}"
