@@ -36,6 +36,8 @@ _ASKS_FOR = """form => {
   return `${new URL(form.action).pathname}?${new URLSearchParams(new FormData(form))}`;
 }"""
 """Address to which a form that only asks would lead."""
+_LINKS = "main a[href]:not([href$='save=1'])"
+"""Links to pages: one that saves a page brings a file."""
 _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
 """Names of actions that are done last, since they take away what others need."""
 
@@ -80,7 +82,7 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
     for address in waiting:  # which grows meanwhile
         tab.goto(address)
         note_forms(tab, known)
-        links = [one.get_attribute("href") or "" for one in tab.locator("main a[href]").all()]
+        links = [one.get_attribute("href") or "" for one in tab.locator(_LINKS).all()]
         links += [one.evaluate(_ASKS_FOR) for one in tab.locator(_ASKING).all()]
         for link in (one.partition("#")[0] for one in links):
             page = next((one for one in PAGES if _leads_to(one, link)), None)
