@@ -14,8 +14,7 @@ from memoria.surface.http.viewer.days import ROLES, link_session
 from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
 
 _PATH = f"{ROOT}/live"
-_MOST = 200
-"""Number of events that are read at once, of those that are not shown too."""
+_MOST = 100
 _TEXT_CHARS = 600
 _LABELS = {
     (EventType.NODE_CREATED, "memory"): sentence("A memory was made"),
