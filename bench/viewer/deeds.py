@@ -4,7 +4,6 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.viewer.browser import Look, open_context
@@ -25,6 +24,8 @@ _MOST_OF_EACH = 8
 """Pages of one kind that are searched for forms because others lead to them."""
 _REFUSED = 400
 _ANY_WORDS = "Seen in a browser."
+_COUNTED = re.compile(r"(?<=Type )\d+(?= to confirm)")
+"""Number that a label asks for."""
 _TYPED = {"other": "Ines", "folder": tempfile.gettempdir()}
 """What is typed into fields that take no words at will, by the field's name."""
 _WAIT_MS = 10_000
@@ -42,17 +43,8 @@ _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end
 """Names of actions that are done last, since they take away what others need."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundForm:
-    """A form of an action, and the page that has it."""
-
-    address: str
-    place: int
-    """Number of the form among those of the page."""
-
-
-Forms = dict[str, list[FoundForm]]
-"""Forms of actions, by the action's name."""
+Forms = dict[str, list[str]]
+"""Addresses of pages with a form of an action, by the action's name."""
 
 
 def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> Seen:  # noqa: ANN401  (Playwright's)
@@ -64,14 +56,18 @@ def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> See
         tab = enter(context, viewer, watch)
         known = find_forms(tab, viewer)
         watch.take()
-        waiting = sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name)))
-        waiting += [one for one in ACTIONS if one.name not in known]  # what another one offers
-        for number, action in enumerate(waiting):
-            if action.name not in known and number < len(ACTIONS):
-                continue
-            faults = [*_do(tab, action, known.get(action.name, []), viewer), *watch.take()]
+        in_order = sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name)))
+        left = [one for one in in_order if one.name not in known]
+        for action in (one for one in in_order if one.name in known):
+            faults = [*_do(tab, action, known[action.name], viewer), *watch.take()]
             seen.note(f"{action.name}, {look}", faults)
             note_forms(tab, known)
+        for name, addresses in (find_forms(tab, viewer) if left else Forms()).items():
+            known.setdefault(name, []).extend(addresses)  # what others have made possible
+        watch.take()
+        for action in left:
+            faults = [*_do(tab, action, known.get(action.name, []), viewer), *watch.take()]
+            seen.note(f"{action.name}, {look}", faults)
     return seen
 
 
@@ -96,11 +92,11 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
 
 
 def note_forms(tab: "Tab", known: Forms) -> None:
-    """Note the forms of the page that is open."""
-    for place, form in enumerate(tab.locator(_FORMS).all()):
+    """Note of which actions the page that is open has forms."""
+    for form in tab.locator(_FORMS).all():
         action = _find_action(form.get_attribute("action") or "")
-        if action is not None:
-            known.setdefault(action.name, []).append(FoundForm(tab.url, place))
+        if action is not None and tab.url not in known.setdefault(action.name, []):
+            known[action.name].append(tab.url)
 
 
 def _leads_to(row: Row, address: str) -> bool:
@@ -118,29 +114,26 @@ def _find_action(path: str) -> Action[Any] | None:
 
 
 def _do(
-    tab: "Tab", action: Action[Any], forms: Sequence[FoundForm], viewer: ServedViewer
+    tab: "Tab", action: Action[Any], addresses: Sequence[str], viewer: ServedViewer
 ) -> Iterator[str]:
     """Do an action by the first of its forms that is still there; yield what is wrong."""
     from playwright.sync_api import Error  # noqa: PLC0415  (whoever measures has it)
 
-    if not forms:
+    if not addresses:
         yield "no page has a form for it"
         return
     given = {name: viewer.fill(value) for name, value in (action.example or {}).items()}
-    for found in forms:
-        tab.goto(found.address)
-        every = tab.locator(_FORMS)
-        if found.place >= every.count():
-            continue
-        form = every.nth(found.place)
-        if _find_action(form.get_attribute("action") or "") is not action:
-            continue
-        try:
-            yield from _send(tab, form, given)
-        except Error as error:
-            yield f"its form can't be sent: {str(error).splitlines()[0]}"
-        return
-    yield "its form is on no page any more"
+    for address in addresses:
+        tab.goto(address)
+        for form in tab.locator(_FORMS).all():
+            if _find_action(form.get_attribute("action") or "") is not action:
+                continue
+            try:
+                yield from _send(tab, form, given)
+            except Error as error:
+                yield f"its form can't be sent: {str(error).splitlines()[0]}"
+            return
+    yield f"its form is on no page any more: {addresses[:3]}"
 
 
 def _send(tab: "Tab", form: "Locator", given: Mapping[str, str]) -> Iterator[str]:
@@ -173,6 +166,8 @@ def _fill_field(field: "Locator", given: Mapping[str, str]) -> None:
     elif kind.startswith("select"):
         if name in given:
             field.select_option(given[name])
+    elif counted := _COUNTED.search(field.evaluate("one => one.closest('label')?.innerText || ''")):
+        field.fill(counted[0])
     elif name in given:
         field.fill(given[name])
     elif not field.input_value() and kind in ("text", "textarea", "search"):
