@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 _ENDS = ("24h", "30d", "session", "permanent", "Friday", "2999-06-30", "下周五")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _SHORT = 8
+_NOWHERE = "https://events.invalid/memoria"
+"""Address of a webhook: nothing is ever sent to a name that ends so (RFC 2606)."""
 
 schemathesis.openapi.format("end", st.sampled_from(_ENDS))
 schemathesis.openapi.media_type("application/jsonl", st.just(Path("export.jsonl").read_bytes()))
@@ -36,6 +38,8 @@ def map_body(_context: object, body: Any) -> Any:  # noqa: ANN401  (JSON)
         for one in (body, *(several if isinstance(several, list) else ())):
             if isinstance(one, dict):
                 _put_right(one)
+        if str(body.get("url")).startswith("http"):
+            body["url"] = _NOWHERE
     return body
 
 

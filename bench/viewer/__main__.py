@@ -93,8 +93,6 @@ def _show(arguments: argparse.Namespace, program: Path) -> int:
                     done = do_actions(browser, viewer, runs_scripts=runs_scripts)
                 print(f"actions done: {done.opened}, with scripts: {runs_scripts}", flush=True)
                 faults += done.faults
-    for fault in faults:
-        print(f"WRONG: {fault}")
     print(f"{len(faults)} faults")
     return 1 if faults else 0
 

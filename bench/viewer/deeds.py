@@ -1,6 +1,7 @@
 """Every action of the viewer, done in a browser by the form that some page has for it."""
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from bench.viewer.faults import Watch
 from bench.viewer.served import ServedViewer
 from bench.viewer.tour import PAGES, Seen, address_of, enter
 from memoria.surface.http.viewer.areas import AREAS
+from memoria.surface.http.viewer.saving import SAVE
 from memoria.surface.http.viewer.table import Action, Page
 
 if TYPE_CHECKING:
@@ -22,9 +24,18 @@ ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.a
 _MOST_OF_EACH = 8
 """Pages of one kind that are searched for forms because others lead to them."""
 _REFUSED = 400
-_TYPED = "Seen in a browser."
+_ANY_WORDS = "Seen in a browser."
+_TYPED = {"other": "Ines", "folder": tempfile.gettempdir()}
+"""What is typed into fields that take no words at will, by the field's name."""
 _WAIT_MS = 10_000
 _FORMS = "form[method=post]"
+_ASKING = "main form:not([method=post])"
+_ASKS_FOR = """form => {
+  const typed = [...form.querySelectorAll('input:not([type=hidden])')].find((one) => one.required);
+  if (typed) typed.value = '/tmp';
+  return `${new URL(form.action).pathname}?${new URLSearchParams(new FormData(form))}`;
+}"""
+"""Address to which a form that only asks would lead."""
 _LINKS = "main a[href]:not([href$='save=1'])"
 """Links to pages: one that saves a page brings a file."""
 _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
@@ -71,11 +82,13 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
     for address in waiting:  # which grows meanwhile
         tab.goto(address)
         note_forms(tab, known)
-        links = (one.get_attribute("href") or "" for one in tab.locator(_LINKS).all())
+        links = [one.get_attribute("href") or "" for one in tab.locator(_LINKS).all()]
+        links += [one.evaluate(_ASKS_FOR) for one in tab.locator(_ASKING).all()]
         for link in (one.partition("#")[0] for one in links):
             page = next((one for one in PAGES if _leads_to(one, link)), None)
             whole = f"{viewer.url}{link}"
-            if page is None or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
+            is_file = link.endswith(f"{SAVE}=1")
+            if page is None or is_file or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
                 continue
             opened[page.name] += 1
             waiting.append(whole)
@@ -153,14 +166,14 @@ def _send(tab: "Tab", form: "Locator", given: Mapping[str, str]) -> Iterator[str
 
 def _fill_field(field: "Locator", given: Mapping[str, str]) -> None:
     name = field.get_attribute("name") or ""
-    kind = field.get_attribute("type") or field.evaluate("one => one.tagName.toLowerCase()")
+    kind = field.evaluate("one => one.type || one.tagName.toLowerCase()")
     if kind in ("checkbox", "radio"):
         if given.get(name) == (field.get_attribute("value") or "on"):
             field.check()
-    elif kind == "select":
+    elif kind.startswith("select"):
         if name in given:
             field.select_option(given[name])
     elif name in given:
         field.fill(given[name])
     elif not field.input_value() and kind in ("text", "textarea", "search"):
-        field.fill(_TYPED)
+        field.fill(_TYPED.get(name, _ANY_WORDS))

@@ -25,7 +25,9 @@ _REACH = """() => {
   };
   const all = [...document.querySelectorAll(
     'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]')];
-  return all.filter((one) => shown(one) && !one.disabled && one.tabIndex >= 0).length;
+  const alone = (one) => one.type !== 'radio' || one.checked;
+  return all.filter(
+    (one) => shown(one) && !one.disabled && one.tabIndex >= 0 && alone(one)).length;
 }"""
 _FOCUSED = """() => {
   const one = document.activeElement;

@@ -28,10 +28,19 @@ _TODAY = (
 )
 """A conversation that the last night reads."""
 _UNREAD = (
-    {"role": "user", "content": "From now on, always round fares up to ten cents."},
-    {"role": "user", "content": "And never call me before nine in the morning."},
+    {"role": "user", "content": "From now on use uv, never pip."},
+    {"role": "user", "content": "From now on, always answer me in English."},
 )
 """Wishes that nobody has read yet, which agents are told as quotes."""
+_NAMESAKES: tuple[tuple[str, dict[str, object]], ...] = (
+    ("Tomek plays chess on Mondays.", {"name": "Tomek", "kind": "person"}),
+    ("Tomasz plays chess, too.", {"name": "Tomasz", "kind": "person"}),
+    (
+        "Tomasz, whom all call Tomek, is from Gdynia.",
+        {"name": "Tomasz", "kind": "person", "aliases": ["Tomek"]},
+    ),
+)
+"""Statements after which two names may be one person's."""
 _FERRY, _CHOIR = "/home/mei/src/ferry-times", "/home/mei/notes/choir"
 
 
@@ -96,12 +105,15 @@ async def _leave_open(settings: Settings) -> None:
     """Have agents report what nobody has looked at yet."""
     async with memoria.open(settings=settings, channel=_AGENT, reads_queue=False) as m:
         await m.remember("Tomasz leaves the ferry company in spring.", workspace=_FERRY)
+        for words, names in _NAMESAKES:
+            await m.remember(words, entities=[names], workspace=_FERRY)
         await m.remember("The choir rehearses on Thursdays at eight.", workspace=_CHOIR)
         await m.update_scratchpad(current_focus="Watch the cache on heron", session_id="ferry-6")
         await m.search_memory("Which port does ferry-times listen on?", workspace=_FERRY)
         await m.wait_until_idle(_IDLE_S)
+    unread = settings.model_copy(update={"llm_base_url": None, "llm_model": None})
     hook = hook_channel("claude-code")
-    async with memoria.open(settings=settings, channel=hook, reads_queue=False) as m:
+    async with memoria.open(settings=unread, channel=hook) as m:
         await m.record_conversation(_UNREAD, session_id="ferry-7", workspace=_FERRY)
         await m.record_conversation(_UNREAD, session_id="home-4")
         await m.wait_until_idle(_IDLE_S)

@@ -35,9 +35,11 @@ class Seen:
     faults: list[str] = field(default_factory=list)
 
     def note(self, where: str, faults: Sequence[str]) -> None:
-        """Note the faults of a page, each of them once."""
+        """Note the faults of a page, each of them once, and print them."""
         self.opened += 1
-        self.faults += [f"{where}: {one}" for one in dict.fromkeys(faults)]
+        for one in dict.fromkeys(faults):
+            self.faults.append(f"{where}: {one}")
+            print(f"WRONG: {where}: {one}", flush=True)
 
 
 def address_of(page: Page[Any], viewer: ServedViewer) -> str:
@@ -85,7 +87,7 @@ def show_pages(
         watch = Watch()
         with open_context(browser, look) as context:
             tab = enter(context, viewer, watch)
-            seen.faults += [f"entering, {look}: {one}" for one in watch.take()]
+            seen.note(f"entering, {look}", watch.take())
             for page in PAGES:
                 faults = [*open_page(tab, page, viewer, look, axe), *watch.take()]
                 seen.note(f"{page.name}, {look}", faults)

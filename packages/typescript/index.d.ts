@@ -1150,6 +1150,7 @@ export interface ForgetMemoryArguments {
 
 export interface ListForgetReportsArguments {
   limit?: number;
+  before?: string;
 }
 
 export interface GetForgetReportArguments {

@@ -111,9 +111,16 @@ class Forgetting(Records):
         return report
 
     @check_arguments
-    async def list_forget_reports(self, limit: Count = 20) -> list[ForgetReport]:
-        """List the newest proofs of what was forgotten, without their digests."""
-        return await self._read(lambda tx: tx.erasures.list_reports(limit))
+    async def list_forget_reports(
+        self, limit: Count = 20, before: Text | None = None
+    ) -> list[ForgetReport]:
+        """List the newest proofs of what was forgotten, without their digests.
+
+        Args:
+            limit: proofs at most.
+            before: id of the proof with which a list ended: only those before it.
+        """
+        return await self._read(lambda tx: tx.erasures.list_reports(limit, before))
 
     @check_arguments
     async def get_forget_report(self, report_id: Text) -> ForgetReport:

@@ -21,7 +21,11 @@ from memoria.model.provenance import (
     WaitingPage,
 )
 from memoria.retrieval.lookup.entities import choose_pair, find_entity
-from memoria.retrieval.lookup.neighbourhood import list_names, read_neighbourhood
+from memoria.retrieval.lookup.neighbourhood import (
+    list_names,
+    list_open_entities,
+    read_neighbourhood,
+)
 from memoria.retrieval.lookup.provenance import (
     filters_from,
     list_pending,
@@ -180,9 +184,14 @@ class EntityQueries:
     @check_arguments
     async def list_proposals(self, limit: Count = 20) -> list[tuple[Entity, Entity]]:
         """List pairs of entities that may be one, because they go by one name."""
-        return await in_snapshot(
-            self._store, self._tenant, lambda tx: list_proposals(tx, self._seen, limit)
-        )
+
+        def read(tx: Transaction) -> list[tuple[Entity, Entity]]:
+            pairs = list_proposals(tx, self._seen, limit)
+            entities = list({one.id: one for pair in pairs for one in pair}.values())
+            told = {one.id for one in list_open_entities(tx, entities, self._seen)}
+            return [pair for pair in pairs if {one.id for one in pair} <= told]
+
+        return await in_snapshot(self._store, self._tenant, read)
 
     @check_arguments
     async def read_neighbourhood(self, name: Text) -> Neighbourhood | Namesakes:

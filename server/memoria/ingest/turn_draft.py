@@ -81,12 +81,14 @@ def clean_id(given: str, tally: Tally, digester: Digester) -> str:
     return cleaned if cleaned == given else f"{cleaned}~{digester.digest_name(given)}"
 
 
-_MAX_ID_CHARS = 500
+MOST_ID_CHARS = 500
+"""Greatest length of a name in a turn."""
 _UNMISTAKABLE_BEGINNING = 3
 """Number of equal turns that prove a repeated beginning; "yes" alone is said often."""
 _TOO_DEEP = "its tool call is nested too deeply; pass it as text"
 _IDS = ("session_id", "message_id")
-_NAMES = (*_IDS, "speaker", "tool_name")
+NAMES_OF_TURNS = (*_IDS, "speaker", "tool_name")
+"""Fields of a turn that hold a name or an id."""
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -168,15 +170,15 @@ def _check(i: int, turn: Turn, max_bytes: int) -> None:
     size = len(_payload(i, turn).encode("utf-8", "surrogatepass"))
     if size > max_bytes:
         raise InvalidTurnError(i, f"it has {size:,} bytes; the most is {max_bytes:,}. Split it")
-    for name in _NAMES:
+    for name in NAMES_OF_TURNS:
         value = getattr(turn, name)
-        if value is not None and not 1 <= len(value) <= _MAX_ID_CHARS:
-            raise InvalidTurnError(i, f"{name} must have 1 to {_MAX_ID_CHARS} characters")
+        if value is not None and not 1 <= len(value) <= MOST_ID_CHARS:
+            raise InvalidTurnError(i, f"{name} must have 1 to {MOST_ID_CHARS} characters")
 
 
 def _with_clean_names(turn: Turn, tally: Tally, digester: Digester) -> Turn:
     """Return the turn with names and ids that hold no secret and that any encoding can store."""
-    names = {name: getattr(turn, name) for name in _NAMES}
+    names = {name: getattr(turn, name) for name in NAMES_OF_TURNS}
     given = {name: value for name, value in names.items() if value}
     ids = {name: clean_id(given[name], tally, digester) for name in _IDS if name in given}
     others = {name: clean_name(given[name], tally) for name in given if name not in ids}

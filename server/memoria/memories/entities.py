@@ -30,6 +30,7 @@ PARTED = "part entity"
 _PROPOSED = "propose to join entity"
 _MOST_PAIRS = 1000
 """Most pairs of one name that are looked at for what may be proposed."""
+_PAIRS_AT_ONCE = 20
 _MOST_KIN = 20
 """Most namesakes of an entity that are proposed."""
 _BY_MODEL = Channel(name=EXTRACTION_CHANNEL, trust=Trust.REPORTED)
@@ -109,10 +110,20 @@ def note_proposal(tx: Transaction, pair: Pair, channel: Channel, now: int) -> No
 
 
 def _iterate_proposals(tx: Transaction, visible: Filters) -> Iterator[Pair]:
-    for ids in tx.graph.list_same_named(_MOST_PAIRS):
-        one, other = (tx.graph.get_entity(entity_id, visible) for entity_id in ids)
-        if one and other and _keys(one) & _keys(other) and not _has_entry(tx, PARTED, (one, other)):
-            yield one, other
+    pairs = tx.graph.list_same_named(_MOST_PAIRS)
+    for first in range(0, len(pairs), _PAIRS_AT_ONCE):
+        part = pairs[first : first + _PAIRS_AT_ONCE]
+        ids = sorted({entity_id for pair in part for entity_id in pair})
+        known = {one.id: one for one in tx.graph.list_entities(ids, visible)}
+        for pair in part:
+            one, other = (known.get(entity_id) for entity_id in pair)
+            if (
+                one is not None
+                and other is not None
+                and _keys(one) & _keys(other)
+                and not _has_entry(tx, PARTED, (one, other))
+            ):
+                yield one, other
 
 
 def _keys(entity: Entity) -> frozenset[str]:

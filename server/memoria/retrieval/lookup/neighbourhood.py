@@ -62,11 +62,11 @@ def list_names(
 ) -> tuple[list[Entity], NamePlace | None]:
     """List entities in the order of their names, and where the list goes on."""
     found, end = tx.graph.list_by_name(begins, after, visible, limit)
-    return list_open_entities(tx, found, visible, _LOOKED_AT), end
+    return list_open_entities(tx, found, visible), end
 
 
 def list_open_entities(
-    tx: Transaction, entities: Sequence[Entity], visible: Filters, each: int
+    tx: Transaction, entities: Sequence[Entity], visible: Filters, each: int = _LOOKED_AT
 ) -> list[Entity]:
     """Select the entities that may be told: not all that names them is to be kept out of answers.
 

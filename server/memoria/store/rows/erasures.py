@@ -162,9 +162,10 @@ class Erasures:
                 ),
             )
 
-    def list_reports(self, limit: int) -> list[ForgetReport]:
-        """List the newest proofs, without their digests."""
-        return [_to_report(row) for row in self._rows.all("reports", limit=limit)]
+    def list_reports(self, limit: int, before: str | None = None) -> list[ForgetReport]:
+        """List the newest proofs, or those before the one of an id, without their digests."""
+        rows = self._rows.all("reports", limit=limit, before=before)
+        return [_to_report(row) for row in rows]
 
     def list_all_reports(self) -> list[ForgetReport]:
         """List every proof with its digests, oldest first."""

@@ -140,7 +140,11 @@ INSERT INTO forget_digests (report_n, ordinal, digest) VALUES (:report_n, :ordin
 
 -- name: reports
 SELECT n, id, at, by, selected_by, state, purge_at, purged_at, items, removed, remaining
-FROM forget_reports WHERE tenant_id = :tenant ORDER BY n DESC LIMIT :limit;
+FROM forget_reports
+WHERE tenant_id = :tenant
+  AND (CAST(:before AS TEXT) IS NULL
+       OR n < (SELECT o.n FROM forget_reports o WHERE o.id = :before AND +o.tenant_id = :tenant))
+ORDER BY n DESC LIMIT :limit;
 
 -- name: report
 SELECT n, id, at, by, selected_by, state, purge_at, purged_at, items, removed, remaining

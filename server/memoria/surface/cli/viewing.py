@@ -137,7 +137,7 @@ def _export(
         BadParameter: no page was chosen, or several, or no file.
         InvalidInputError: the file exists, or can't be written.
     """
-    if file is None or len(chosen) != 1:
+    if file is None or len(chosen) != 1 or not any(map(str.strip, chosen.values())):
         raise typer.BadParameter(
             "--export FILE goes with one of --search WORDS, --session ID or --day DATE"
         )

@@ -136,3 +136,21 @@ async def test_a_guest_sees_the_proofs_alone_and_forgets_nothing(start_server: S
     assert "Nothing was forgotten yet." in shown.text
     assert [one.status for one in answers] == [403, 403]
     assert GARDEN not in bens.text
+
+
+async def test_proofs_go_by_cursor(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoria.surface.http.viewer.forgetting._REPORTS", 2)
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        memory = open_memory(server)
+        for number in range(3):
+            kept = await memory.remember(f"The boat {number} is red.")
+            await memory.forget_memory([kept.id])
+        newest, second, oldest = [one.id for one in await memory.list_forget_reports()]
+        first = await visitor.open("/forget")
+        rest = await visitor.open("/forget", before=second)
+    assert (newest in first.html, second in first.html, oldest in first.html) == (True, True, False)
+    assert f'href="/ui/forget?before={second}" rel="next"' in first.html
+    assert (oldest in rest.html, newest in rest.html) == (True, False)
+    assert "Show what would go" not in rest.text

@@ -117,6 +117,7 @@ def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path)
     again = shell("ui", "--export", file, "--day", DAY)
     missing = shell("ui", "--export", tmp_path / "other.html", "--session", "none")
     alone = shell("ui", "--session", SESSION)
+    blank = shell("ui", "--export", tmp_path / "other.html", "--search", " ")
     page = file.read_text("utf-8")
     assert done.code == 0
     check_self_contained(page)
@@ -128,4 +129,5 @@ def test_the_command_writes_a_page_into_a_new_file(shell: Shell, tmp_path: Path)
     assert (again.code, "Name another file" in again.err) == (1, True)
     assert (missing.code, "There is no session none" in missing.err) == (1, True)
     assert (alone.code, "--export FILE" in alone.err) == (2, True)
+    assert blank.code == 2
     assert not (tmp_path / "other.html").exists()

@@ -148,9 +148,9 @@ async def test_a_client_without_hooks_is_told_the_instructions_alone(
         over_http = await told.visitor.open("", project=PROJECT, client="http")
     assert "Briefing A hook" in with_hooks.text
     assert "Briefing A hook" not in without.text
-    told_first = without.text.partition("Core file")[0]
+    told_first = without.text.partition("Core file MEMORY.md")[0]
     assert RULE in told_first
-    assert RULE not in over_http.text.partition("Core file")[0]
+    assert RULE not in over_http.text.partition("Core file MEMORY.md")[0]
 
 
 async def test_an_empty_memory_says_what_to_do(start_server: StartServer) -> None:

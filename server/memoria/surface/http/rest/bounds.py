@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, WithJsonSchema
 
+from memoria.ingest.turn_draft import MOST_ID_CHARS, NAMES_OF_TURNS
 from memoria.model import PARTS
 from memoria.model.listing import MemoryListing, SessionListing
 from memoria.model.query import MAX_QUERIES, MemoryQuery, TranscriptQuery
@@ -30,6 +31,7 @@ _INSTANT_PATTERN = (
 """Days of the years 1000 to 2999, and times of them; a server takes other forms of ISO 8601 too."""
 _INSTANT: Document = {"pattern": _INSTANT_PATTERN}
 _WORDS: Document = {"pattern": r"\S"}
+_NAME: Document = {"minLength": 1, "maxLength": MOST_ID_CHARS}
 
 InstantText = Annotated[str, WithJsonSchema({"type": "string", **_INSTANT})]
 """A date or time, ISO 8601."""
@@ -50,7 +52,7 @@ SHARED: Mapping[type[BaseModel], Mapping[str, Document]] = {
     TranscriptQuery: _ASKED,
     MemoryListing: _SPAN,
     SessionListing: _SPAN,
-    WireTurn: {"at": _INSTANT},
+    WireTurn: {"at": _INSTANT} | dict.fromkeys(NAMES_OF_TURNS, _NAME),
     NamedEntity: {"name": {"minLength": 1, "maxLength": 100}},
 }
 """Bounds that the server checks and the models' own schemas leave out."""

@@ -23,7 +23,7 @@ ShownWebhook = build_shown_model(Webhook)
 class EventsOrder(Order):
     """Where to begin."""
 
-    after: str | None = None
+    after: str | None = Field(None, json_schema_extra={"pattern": r"^(\d{1,18}-\d{1,18})?$"})
     """Id of the last event that was read, for a client that sends no `Last-Event-ID`."""
     follow: bool = True
     """False to end with the newest event."""
@@ -32,7 +32,7 @@ class EventsOrder(Order):
 class NewWebhook(Order):
     """A webhook to add."""
 
-    url: str = Field(min_length=1)
+    url: str = Field(min_length=1, json_schema_extra={"format": "uri", "pattern": "^https?://"})
     """Address at which a program takes events."""
 
 

@@ -66,6 +66,8 @@ class ReportsOrder(Order):
     """The newest proofs."""
 
     limit: Annotated[int, Field(ge=1, le=1_000)] = 20
+    before: Annotated[str, Field(min_length=1)] | None = None
+    """Id of the proof with which a list ended: only those before it."""
 
 
 class ReportOrder(Order):
@@ -107,7 +109,9 @@ async def forget(caller: RestCaller, order: ConfirmedOrder) -> Document:
 
 async def list_reports(caller: RestCaller, order: ReportsOrder) -> Document:
     """List proofs."""
-    return write_document(reports=await caller.memory.list_forget_reports(order.limit))
+    return write_document(
+        reports=await caller.memory.list_forget_reports(order.limit, order.before)
+    )
 
 
 async def get_report(caller: RestCaller, order: ReportOrder) -> Document:

@@ -2,6 +2,7 @@
 
 from pathlib import PurePath
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from pydantic import Field
 
@@ -101,10 +102,11 @@ class ConfirmedWish(SelectionWish):
 
 
 class FormWish(Wish):
-    """What the form begins with."""
+    """What the form begins with, and the proof before which others are listed."""
 
     ids: str | None = None
     session_id: str | None = None
+    before: str | None = None
 
 
 class ReportWish(Wish):
@@ -115,12 +117,13 @@ class ReportWish(Wish):
 
 async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
     """Show the form, and the proofs of what was forgotten."""
-    reports = await visit.memory.list_forget_reports(_REPORTS)
+    reports = await visit.memory.list_forget_reports(_REPORTS, wish.before)
+    last = reports[-1].id if len(reports) == _REPORTS else None
     return Shown(
         "forget.html",
         {
             "reports": [(one, _is_hidden(one)) for one in reports],
-            "most": _REPORTS,
+            "next": last and f"{PATH}?{urlencode({'before': last})}",
             "may_forget": visit.access.includes(Access.FORGET),
             "given": wish,
             "types": TYPES,

@@ -66,7 +66,7 @@ async def follow_live(visit: Visit, wish: LiveWish) -> Response:
     after = EventPosition.parse(last) if last else None
     if listening.feeds.is_full(memory.tenant):
         return PlainTextResponse("Too many listen.", HTTPStatus.TOO_MANY_REQUESTS)
-    return answer_with_events(follow_events(memory, listening, visit.request, after))
+    return answer_with_events(follow_events(memory, listening, visit.request, after), listening)
 
 
 AREA = Area(

@@ -24,6 +24,8 @@ from memoria.surface.http.viewer.table import (
 )
 
 PATH = f"{ROOT}/tokens"
+_MOST_ENDED = 50
+"""Tokens shown of those that open nothing any more, newest first."""
 _VISIT = "viewer"
 """Label of the links that `memoria ui` makes."""
 
@@ -45,12 +47,14 @@ class TokenWish(Wish):
 async def show_tokens(visit: Visit, _wish: Wish) -> Shown:
     """Show all tokens, those that hold first, visits among them named as such."""
     now = now_millis()
-    tokens = reversed(await visit.memory.tokens.list())
-    listed = sorted(((one, one.holds(now)) for one in tokens), key=lambda pair: not pair[1])
+    tokens = [*reversed(await visit.memory.tokens.list())]
+    ended = [(one, False) for one in tokens if not one.holds(now)]
+    listed = [*((one, True) for one in tokens if one.holds(now)), *ended[:_MOST_ENDED]]
     return Shown(
         "tokens.html",
         {
             "tokens": listed,
+            "left_out": max(0, len(ended) - _MOST_ENDED),
             "visit_label": _VISIT,
             "own": find_token(visit.request).client_id,
             "levels": [one.value for one in Access],

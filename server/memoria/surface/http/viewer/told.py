@@ -6,8 +6,10 @@ The lines are made by the code that tells agents, so that a page never says anyt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import quote, urlencode
+
+from pydantic import Field
 
 from memoria.app import Memoria
 from memoria.app.briefing import compose_core_file
@@ -20,6 +22,7 @@ from memoria.model.core import CORE_FILES, ToldLine, ToldText
 from memoria.model.forgetting import Change
 from memoria.model.listing import SessionListing
 from memoria.surface.http.rest.table import EXAMPLE_IDS
+from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
 from memoria.surface.mcp.instructions import composers_for, static_instructions
 
@@ -28,6 +31,9 @@ _LATER = lazy_regex(r"; later, [^\n]*\[([0-9a-f]{8})\]$")
 _HOOKS, _OVER_HTTP = "hooks", "http"
 """Kinds of clients of which none is named; of any other kind none has hooks."""
 _SESSIONS = 5
+_Id = Annotated[str, Field(max_length=100)]
+_Name = Annotated[str, Field(max_length=1_000)]
+"""Name of a project, which the way back to the page has, too."""
 _Place = tuple[Literal["briefing", "instructions", "core"], str]
 """Kind of a text, and the name of a core file."""
 
@@ -35,13 +41,13 @@ _Place = tuple[Literal["briefing", "instructions", "core"], str]
 class ToldWish(Wish):
     """Whom the page is about, and what was just done."""
 
-    project: str | None = None
+    project: _Name | None = None
     """Name of a project; `none` for none. By default the one that the server is in."""
-    client: str | None = None
+    client: _Id | None = None
     """Client whose hooks report here, or a kind of clients."""
-    undo: str | None = None
+    undo: _Id | None = None
     """Id of the change that was just made."""
-    aside: str | None = None
+    aside: _Id | None = None
     """Id of the turn whose words were just set aside."""
 
 
@@ -55,14 +61,14 @@ class ReplayWish(Wish):
 class LineWish(Wish):
     """The page from which a line is acted upon."""
 
-    project: str | None = None
-    client: str | None = None
+    project: _Name | None = None
+    client: _Id | None = None
 
 
 class ReviseWish(LineWish):
     """A change of the memory that a line rests on."""
 
-    memory_id: str
+    memory_id: _Id
     action: Literal["archive", "confirm", "correct", "everywhere", "project"]
     content: str | None = None
     """With `correct` the new wording."""
@@ -71,7 +77,7 @@ class ReviseWish(LineWish):
 class QuoteWish(LineWish):
     """Words of the user's that are told as they were said."""
 
-    turn_id: str
+    turn_id: _Id
 
 
 class KeepWish(QuoteWish):
@@ -83,7 +89,7 @@ class KeepWish(QuoteWish):
 class UndoWish(LineWish):
     """A change to take back."""
 
-    change_id: str
+    change_id: _Id
 
 
 class LineView(NamedTuple):
@@ -142,6 +148,7 @@ async def show_told(visit: Visit, wish: ToldWish) -> Shown:
             "aside": wish.aside,
             "back": {"project": wish.project or "", "client": wish.client or ""},
             "short": _shorten_project,
+            "say": phrases,
         },
     )
 
@@ -217,6 +224,7 @@ async def show_replay(visit: Visit, wish: ReplayWish) -> Shown:
         {
             "page": page,
             "session_id": wish.session_id,
+            "say": phrases,
             "next": f"{path}?offset={end}" if end < page.total else None,
         },
     )

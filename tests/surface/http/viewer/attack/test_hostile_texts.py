@@ -100,7 +100,7 @@ async def walk(guest: ViewerGuest, ids: dict[str, str]) -> AsyncIterator[tuple[s
     ):
         answer = await guest.http.get(link)
         assert answer.status_code in (200, 303), (link, answer.text[:300])
-        is_file = "content-disposition" in answer.headers  # to send: test_saving.py judges it
+        is_file = "content-disposition" in answer.headers  # test_saving.py judges those
         if answer.status_code == 200 and not is_file:
             yield link, read_page(answer, link)
 
