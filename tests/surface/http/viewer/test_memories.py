@@ -111,6 +111,24 @@ async def test_what_one_may_do_to_a_memory_is_done_on_its_page_and_taken_back_th
     assert elsewhere.path == "/ui"
 
 
+async def test_words_that_say_a_former_wording_stand_in_its_history_alone(
+    start_server: StartServer,
+) -> None:
+    async with start_server(tenant="ann") as server, Visitor.enter(server) as visitor:
+        told = await tell(server)
+        again = [Turn(role="user", content=f"Remember that {QUOTE}.")]
+        await told.memory.record_conversation(again, session_id="again")
+        before = await visitor.open(f"/memories/{told.rule}")
+        await told.memory.revise_memory(told.rule, "correct", "Deploys are on Thursdays.")
+        after = await visitor.open(f"/memories/{told.rule}")
+    assert "Said as well in" in before.text
+    assert "Said as well in" not in after.text
+    assert before.html.count("<mark>") == 2
+    assert "<mark>" not in after.html
+    history = after.text.partition("What became of it")[2]
+    assert f"said again: {QUOTE}" in history
+
+
 async def test_a_hit_is_struck_where_it_was_found_and_other_projects_are_named(
     start_server: StartServer,
 ) -> None:
