@@ -37,6 +37,8 @@ _ASKS_FOR = """form => {
   return `${new URL(form.action).pathname}?${new URLSearchParams(new FormData(form))}`;
 }"""
 """Address to which a form that only asks would lead."""
+_LAST = "begin night"
+"""Action after which none is undone for as long as the night runs."""
 _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
 """Names of actions that are done last, since they take away what others need."""
 
@@ -54,7 +56,9 @@ def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> See
         tab = enter(context, viewer, watch)
         known = find_forms(tab, viewer)
         watch.take()
-        in_order = sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name)))
+        in_order = sorted(
+            ACTIONS, key=lambda one: (one.name == _LAST, bool(_DANGEROUS.search(one.name)))
+        )
         left = [one for one in in_order if one.name not in known]
         for action in (one for one in in_order if one.name in known):
             faults = [*_do(tab, action, known[action.name], viewer), *watch.take()]
