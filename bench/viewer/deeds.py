@@ -11,7 +11,6 @@ from bench.viewer.faults import Watch
 from bench.viewer.served import ServedViewer
 from bench.viewer.tour import PAGES, Seen, address_of, enter
 from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.saving import SAVE
 from memoria.surface.http.viewer.table import Action, Page
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ _ASKS_FOR = """form => {
 """Address to which a form that only asks would lead."""
 _LAST = "begin night"
 """Action after which none is undone for as long as the night runs."""
+_LINKS = "main a[href]:not([href$='save=1'])"
+"""Links to pages: one that saves a page brings a file."""
 _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
 """Names of actions that are done last, since they take away what others need."""
 
@@ -80,13 +81,12 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
     for address in waiting:  # which grows meanwhile
         tab.goto(address)
         note_forms(tab, known)
-        links = [one.get_attribute("href") or "" for one in tab.locator("main a[href]").all()]
+        links = [one.get_attribute("href") or "" for one in tab.locator(_LINKS).all()]
         links += [one.evaluate(_ASKS_FOR) for one in tab.locator(_ASKING).all()]
         for link in (one.partition("#")[0] for one in links):
             page = next((one for one in PAGES if _leads_to(one, link)), None)
             whole = f"{viewer.url}{link}"
-            is_file = link.endswith(f"{SAVE}=1")
-            if page is None or is_file or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
+            if page is None or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
                 continue
             opened[page.name] += 1
             waiting.append(whole)

@@ -117,20 +117,14 @@ class Records(Recall):
     async def walk_memories(self, walk: MemoryWalk) -> MemoryStretch:
         """Return the next memories of a walk; the one that became valid last comes first.
 
-        It reads bounded rows, however many there are, so it does not say how many. It is called, by
-        name, with whatever `MemoryWalk` has; or with such an object.
+        It reads bounded rows, however many there are, so it says neither how many there are nor
+        what was said later. It is called, by name, with whatever `MemoryWalk` has; or with such an
+        object.
         """
         from memoria.retrieval.lookup.listings import walk_memories  # noqa: PLC0415  (only who lists pays for it)
-        from memoria.retrieval.lookup.newer import mark_later  # noqa: PLC0415
 
-        place, project = self._workspace(walk.workspace), self.settings.workspace
-
-        def read(tx: Transaction) -> MemoryStretch:
-            stretch = walk_memories(tx, walk, place)
-            later = mark_later(tx, self._embedder, stretch.memories, project)
-            return stretch.model_copy(update={"memories": tuple(later)})
-
-        return await self._read(read)
+        place = self._workspace(walk.workspace)
+        return await self._read(lambda tx: walk_memories(tx, walk, place))
 
     @takes_query(SessionListing)
     async def list_sessions(self, listing: SessionListing) -> SessionPage:

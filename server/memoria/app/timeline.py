@@ -81,13 +81,13 @@ class TimelineQueries:
 
     @check_arguments
     async def list_happenings(
-        self, after: EventPosition | None = None, limit: Count = 200
+        self, after: EventPosition | None = None, limit: Count = 100
     ) -> Happenings:
         """Return the events after a place, or the newest, with what they are about, newest first.
 
         Args:
             after: place of the last event that is known; None for the newest events.
-            limit: number of events at most; links, names and weights count and are left out.
+            limit: number of events at most; of more the newest are given.
         """
         return await in_snapshot(
             self._store, self._settings.tenant, lambda tx: read_happenings(tx, after, limit)

@@ -16,7 +16,7 @@ import anyio
 
 from memoria.app.arguments import Text, check_arguments
 from memoria.app.open_home import in_snapshot, in_thread
-from memoria.errors import InvalidInputError, NotFoundError
+from memoria.errors import ConflictError, InvalidInputError, NotFoundError
 from memoria.model import Channel, now_millis
 from memoria.model.base import choose_by_end, new_id
 from memoria.model.events import EventPage, Webhook
@@ -91,7 +91,8 @@ class WebhookService:
         """Send the events that come from now on to a URL.
 
         Raises:
-            InvalidInputError: nothing may be sent there, or there are too many webhooks.
+            InvalidInputError: nothing may be sent there.
+            ConflictError: there are too many webhooks.
         """
         check_webhook_url(url, self._networks)
         secret = f"{SECRET_BEGINS}{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
@@ -99,7 +100,7 @@ class WebhookService:
         def write() -> Webhook:
             with self._store.write(self._tenant) as tx:
                 if len(tx.webhooks.all()) >= MOST_WEBHOOKS:
-                    raise InvalidInputError(
+                    raise ConflictError(
                         f"There are {MOST_WEBHOOKS} webhooks, which is the most. Remove one with "
                         "`memoria webhook remove`. Nothing was done."
                     )

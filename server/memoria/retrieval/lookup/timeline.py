@@ -32,6 +32,8 @@ from memoria.store.values import QueuedTurn
 
 _TITLE_CHARS = 120
 _KINDS = ("memory", "turn")
+_READ_FOR_ONE = 3
+"""Number of events that are read for one that is given: a memory comes with its links."""
 _MOST_MEMORIES = 500
 """Number of memories at most that are shown beside the turns of a page."""
 _SENTENCE = lazy_regex(r".{12,}?(?:[。！？]|[.!?](?=\s|$)|$)")
@@ -109,10 +111,11 @@ def read_happenings(tx: Transaction, after: EventPosition | None, limit: int) ->
     Args:
         tx: where to look.
         after: place of the last event that is known; None for the newest events.
-        limit: number of events at most, of those that are left out too.
+        limit: number of events at most; of more the newest are given.
     """
-    page = tx.outbox.read_latest(limit) if after is None else tx.outbox.read(after, limit)
-    told = [one for one in page.events if _is_told(one)]
+    most = _READ_FOR_ONE * limit
+    page = tx.outbox.read_latest(most) if after is None else tx.outbox.read(after, most)
+    told = [one for one in page.events if _is_told(one)][-limit:]
     ids = defaultdict[str, list[str]](list)
     for one in told:
         ids[one.data.get("kind", "")].append(one.data.get("id", ""))

@@ -13,9 +13,9 @@ WHERE tenant_id = :tenant AND action = :action
 ORDER BY n DESC LIMIT :limit;
 
 -- name: latest
--- Notes for undoing stand beside what they undo.
 SELECT n, at, channel, client, caller, action, subject, detail FROM audit_log
-WHERE +tenant_id = :tenant AND n < :before AND at >= :since AND action <> 'change'
+WHERE +tenant_id = :tenant AND n < :before AND at >= :since
+  AND action <> 'change'  -- notes for undoing stand beside what they undo
 ORDER BY n DESC LIMIT :limit;
 
 -- name: newest

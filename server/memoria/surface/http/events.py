@@ -80,17 +80,17 @@ async def follow_events(
 
 
 def answer_with_events(
-    events: AsyncIterator[ServerSentEvent], listening: Listening | None = None
+    events: AsyncIterator[ServerSentEvent], listening: Listening
 ) -> EventSourceResponse:
     """Return an answer that goes on while there are events.
 
     Args:
         events: what is told.
-        listening: what tells the events to end when the server stops; else they are cut off.
+        listening: what tells the events to end when the server stops.
     """
     return EventSourceResponse(
         events,
         ping=_KEPT_ALIVE_S,  # a comment, so that nobody takes the connection for dead
-        shutdown_event=None if listening is None else listening.feeds.stopping,
+        shutdown_event=listening.feeds.stopping,
         shutdown_grace_period=_ENDS_WITHIN_S,
     )

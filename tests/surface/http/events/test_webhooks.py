@@ -94,7 +94,7 @@ async def test_webhooks_need_admin_and_are_so_many_at_most(start_server: StartSe
         for _ in range(MOST_WEBHOOKS - 1):
             await add(admin, receiver)
         refused = await admin.post("/memory/webhooks", json=url)
-        assert (refused.status_code, "the most" in refused.text) == (422, True)
+        assert (refused.status_code, "the most" in refused.text) == (409, True)
         log = (await admin.get("/memory/audit")).json()["actions"]
         assert {one["detail"] for one in log if one["action"] == "add webhook"} == {HERE}
 

@@ -89,14 +89,21 @@ async def test_an_edit_while_a_night_runs_is_saved_and_left_to_it(
     assert "- Ann dances." in stored
 
 
-async def test_characters_that_nobody_sees_come_back_as_they_were(
-    start_server: StartServer,
+async def test_characters_that_nobody_sees_come_back_as_they_were_and_a_link_is_not_read(
+    start_server: StartServer, home: Path
 ) -> None:
     text = "# USER.md\n\nzero\u200bwidth and a\ttab\n"
     async with start_server() as server, Visitor.enter(server) as visitor:
         await visitor.send("/core/edit", file="USER.md", text=text, digest="")
         page = await visitor.open("/core", file="USER.md")
+        file = tenant_folder(home, "ann") / "USER.md"
+        file.unlink()
+        file.symlink_to("/etc/hostname")
+        linked = await visitor.open("/core", file="USER.md")
     assert "This file has invisible characters" in page.text
+    assert "USER.md is" in linked.text
+    assert str(home) not in linked.html
+    assert "<textarea" not in linked.html
     assert "zero\u200bwidth and a\ttab" in edit_text(page)
 
 

@@ -83,6 +83,7 @@ async def test_what_has_changed_since_the_preview_is_shown_anew_and_not_forgotte
     assert "The harbour is open again." in changed.text
     assert reports == []
     assert "Forgotten" in agreed.text
+    assert str(server.home.settings.home_path) not in agreed.html
     assert left == 0
 
 

@@ -1,5 +1,6 @@
 """Core files: as they stand, and an editor that sees what others changed meanwhile."""
 
+import os
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -70,6 +71,7 @@ async def show_core(visit: Visit, wish: CoreWish) -> Shown:
         {
             "files": files,
             "present": present,
+            "obstacle": (present.obstacle or "").replace(f"{settings.home_path}{os.sep}", ""),
             "raw": _write_raw(present.text),
             "has_invisible": show_invisible(present.text) != present.text,
             "told": await _tell_lines(visit, wish.run),

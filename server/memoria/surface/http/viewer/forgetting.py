@@ -1,5 +1,7 @@
 """Forgetting: what is meant, what would go, a typed confirmation, the proof, and the way back."""
 
+import os
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -157,6 +159,11 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
         {
             "forgotten": forgotten,
             "report": forgotten.report,
+            "files": [
+                (_name_in_home(visit, one), one in forgotten.deleted_files)
+                for one in forgotten.files
+            ],
+            "programs": _list_programs(forgotten.told_by),
             "backups": backups,
             "has_backups": bool(forgotten.backups),
             "kinds": _KINDS,
@@ -190,6 +197,21 @@ async def undo_forget(visit: Visit, wish: ReportWish) -> Done:
     return Done(
         f"{PATH}/{report.id}", "Put back. Take it back: forget it again, by the ids or words."
     )
+
+
+def _name_in_home(visit: Visit, file: str) -> str:
+    """Return the place of a file below the home: where that is, is the machine's own matter."""
+    return file.removeprefix(f"{visit.memory.settings.home_path}{os.sep}")
+
+
+def _list_programs(sources: Sequence[str]) -> list[str]:
+    """List the titles of those programs that keep transcripts of what they have told."""
+    from memoria.connectors.clients.table import CLIENTS  # noqa: PLC0415  (few forget)
+    from memoria.connectors.transcripts.formats import FORMATS  # noqa: PLC0415  (as above)
+
+    titles = {client.name: client.title for client in CLIENTS}
+    kept = (one for one in sources if one in FORMATS and FORMATS[one].folder is not None)
+    return [titles.get(one, one) for one in kept]
 
 
 def _is_hidden(report: ForgetReport) -> bool:

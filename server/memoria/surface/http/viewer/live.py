@@ -14,8 +14,7 @@ from memoria.surface.http.viewer.days import ROLES, link_session
 from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
 
 _PATH = f"{ROOT}/live"
-_MOST = 200
-"""Number of events that are read at once, of those that are not shown too."""
+_MOST = 100
 _TEXT_CHARS = 600
 _LABELS = {
     (EventType.NODE_CREATED, "memory"): sentence("A memory was made"),
@@ -66,7 +65,7 @@ async def follow_live(visit: Visit, wish: LiveWish) -> Response:
     after = EventPosition.parse(last) if last else None
     if listening.feeds.is_full(memory.tenant):
         return PlainTextResponse("Too many listen.", HTTPStatus.TOO_MANY_REQUESTS)
-    return answer_with_events(follow_events(memory, listening, visit.request, after))
+    return answer_with_events(follow_events(memory, listening, visit.request, after), listening)
 
 
 AREA = Area(

@@ -32,6 +32,9 @@ _LOADS = 2
 """Number of times that a page is loaded: whatever else asks meanwhile, it does not each time."""
 _MOST_STATEMENTS = 60
 _MOST_ROWS = 1_500
+_FOLLOW_NAMES = {"preview forget"}
+"""Pages whose search follows names up to a bound of its own: of a name that most memories have it
+follows none, so that a large memory may ask for less."""
 
 
 @dataclass(slots=True)
@@ -119,4 +122,5 @@ async def test_a_page_asks_no_more_of_a_large_memory_than_of_a_small_one(
     for name, large in found["ben"].items():
         small = found["ann"][name]
         assert 0 < large.statements <= min(small.statements + 2, _MOST_STATEMENTS), (name, found)
-        assert large.rows <= min(small.rows * 1.5 + 20, _MOST_ROWS), (name, found)
+        most = _MOST_ROWS if name in _FOLLOW_NAMES else min(small.rows * 1.5 + 20, _MOST_ROWS)
+        assert large.rows <= most, (name, found)
