@@ -11,13 +11,13 @@ from bench.viewer.faults import Watch
 from bench.viewer.served import ServedViewer
 from bench.viewer.tour import PAGES, Seen, address_of, enter
 from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.table import Action, Page
+from memoria.surface.http.viewer.table import Action, PageRow
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
     from playwright.sync_api import Page as Tab
 
-Row = Page[Any] | Action[Any]
+Row = PageRow[Any] | Action[Any]
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
 _MOST_OF_EACH = 8
 """Pages of one kind that are searched for forms because others lead to them."""
