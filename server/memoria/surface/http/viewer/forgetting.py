@@ -26,8 +26,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -117,11 +117,11 @@ class ReportWish(Wish):
     report_id: Annotated[str, Field(min_length=1)]
 
 
-async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
+async def show_forgetting(visit: Visit, wish: FormWish) -> Filled:
     """Show the form, and the proofs of what was forgotten."""
     reports = await visit.memory.list_forget_reports(_REPORTS, wish.before)
     last = reports[-1].id if len(reports) == _REPORTS else None
-    return Shown(
+    return Filled(
         "forget.html",
         {
             "reports": [(one, _is_hidden(one)) for one in reports],
@@ -135,12 +135,12 @@ async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
     )
 
 
-async def show_preview(visit: Visit, wish: SelectionWish) -> Shown:
+async def show_preview(visit: Visit, wish: SelectionWish) -> Filled:
     """Show what would be forgotten. Nothing is yet."""
     return _lay_out(wish, await visit.memory.preview_forget(wish.select()))
 
 
-async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
+async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Filled:
     """Forget just what a preview has shown, if the user typed how much that is."""
     selection = wish.select()
     preview = await visit.memory.preview_forget(selection)
@@ -154,7 +154,7 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
         return _lay_out(wish, error.preview, "changed")
     is_alone = await visit.memory.is_alone()
     backups = [(PurePath(one.path).name, one) for one in forgotten.backups] if is_alone else []
-    return Shown(
+    return Filled(
         "forgotten.html",
         {
             "forgotten": forgotten,
@@ -173,11 +173,11 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
     )
 
 
-async def show_report(visit: Visit, wish: ReportWish) -> Shown:
+async def show_report(visit: Visit, wish: ReportWish) -> Filled:
     """Show a proof: what left which index, and a digest of each item."""
     report = await visit.memory.get_forget_report(wish.report_id)
     places = [*dict.fromkeys((*report.removed, *report.remaining))]
-    return Shown(
+    return Filled(
         "forget_report.html",
         {
             "report": report,
@@ -219,7 +219,7 @@ def _is_hidden(report: ForgetReport) -> bool:
     return report.state == "hidden" and (report.purge_at or 0) > now_millis()
 
 
-def _lay_out(wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> Shown:
+def _lay_out(wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> Filled:
     """Lay a preview out.
 
     Args:
@@ -230,7 +230,7 @@ def _lay_out(wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> 
     """
     shown = preview.items[:_MOST_ITEMS]
     groups = [(_KINDS[kind], kind, _list_kind(shown, kind)) for kind in FORGET_KINDS]
-    return Shown(
+    return Filled(
         "forget_preview.html",
         {
             "preview": preview,
@@ -256,8 +256,8 @@ def _list_kind(items: tuple[ForgetItem, ...], kind: str) -> list[ForgetItem]:
 _ITEM = {"ids": EXAMPLE_IDS["outdated"]}
 AREA = Area(
     (
-        Page(PATH, "forget", "Forget", FormWish, show_forgetting, menu="more"),
-        Page(
+        PageRow(PATH, "forget", "Forget", FormWish, show_forgetting, menu="more"),
+        PageRow(
             f"{PATH}/preview",
             "preview forget",
             _PREVIEW,
@@ -266,7 +266,7 @@ AREA = Area(
             Access.FORGET,
             example=_ITEM,
         ),
-        Page(
+        PageRow(
             f"{PATH}/{{report_id}}",
             "forget report",
             "Proof of a forget",

@@ -20,7 +20,7 @@ from memoria.model.moments import parse_instant
 from memoria.model.query import read_list
 from memoria.retrieval.answer.form import write_words
 from memoria.surface.http.viewer import phrases
-from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish
+from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish
 
 PATH = f"{ROOT}/search"
 EVERYWHERE = "*"
@@ -66,7 +66,7 @@ class HitView(NamedTuple):
         return self.hit.before, self.hit.after
 
 
-async def show_search(visit: Visit, wish: SearchWish) -> Shown:
+async def show_search(visit: Visit, wish: SearchWish) -> Filled:
     """Show the answer to a question, or the form alone."""
     query = (wish.query or "").strip()
     found = await _search(visit, wish, query) if query else None
@@ -74,7 +74,7 @@ async def show_search(visit: Visit, wish: SearchWish) -> Shown:
     lacking = [] if explanation is None else _list_lacking(explanation)
     by_meaning = all(one.part != "vectors" for one in lacking)
     hits = () if found is None else found.hits
-    return Shown(
+    return Filled(
         "search.html",
         {
             "wish": wish,
@@ -180,7 +180,7 @@ def _list_rejected(explanation: Explanation) -> list[ExplainedCandidate]:
 
 AREA = Area(
     (
-        Page(
+        PageRow(
             PATH,
             "search",
             "Search",
