@@ -82,6 +82,7 @@ async def test_a_week_and_a_day_show_sessions_by_the_users_clock(start_server: S
     assert "turns: 3 memories: 1" in week.text
     assert 'href="/ui/days?day=2026-02-23&amp;span=week"' in week.html
     assert SUMMARY in day.text
+    assert "<title>2026-03-04, Wednesday · Memoria</title>" in day.html
     assert "07:30" not in day.text
     assert "07:30–08:10" in next_day.text
     assert "<script>alert" not in next_day.html

@@ -60,6 +60,7 @@ async def test_why_a_memory_is_there_is_answered_from_the_search_in_one_click(
         either = await visitor.open(f"/memories/{told.turn}")
     assert f'href="/ui/memories/{told.rule}"' in found.html
     assert "Why it is here" in found.text
+    assert f"<title>{QUOTE[:60]} · Memoria</title>".lower() in page.html.lower()
     assert f"<mark>{QUOTE}</mark>" in page.html
     assert "Before we begin: hello." in page.text
     assert 'href="/ui/sessions/a%2Fb%20%26%20c"' in page.html

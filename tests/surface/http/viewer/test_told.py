@@ -1,5 +1,6 @@
 """The first page, what agents are told, and what was shown in a past session."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from html import unescape
@@ -174,6 +175,14 @@ async def test_a_replay_shows_what_was_shown_and_after_which_words(
     assert page.text.index(WISH) < page.text.index(RULE)
     assert "Searched conclusions" in page.text
     assert RULE not in after.text
+
+
+async def test_each_button_says_of_which_line_it_is(start_server: StartServer) -> None:
+    async with tell(start_server) as told:
+        page = await told.open()
+    about = re.findall(r'<button aria-describedby="([^"]+)">Strike<', page.html)
+    assert f"w-{told.rule}" in about
+    assert all(page.html.count(f'id="{one}"') == 1 for one in about)
 
 
 async def test_a_page_is_no_longer_for_what_else_is_on_record(start_server: StartServer) -> None:
