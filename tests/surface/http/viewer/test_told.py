@@ -177,6 +177,24 @@ async def test_a_replay_shows_what_was_shown_and_after_which_words(
     assert RULE not in after.text
 
 
+async def test_a_correction_names_other_lines_that_have_the_former_words(
+    start_server: StartServer,
+) -> None:
+    told_elsewhere = "Agents are still told the former words elsewhere: “- The last Friday deploy"
+    async with tell(start_server) as told:
+        alone = await told.send(
+            "revise", memory_id=told.rule, action="correct", content="Never deploy on a Monday"
+        )
+        change = (await told.memory.list_changes(1)).changes[0].id
+        await told.send("undo", change_id=change)
+        await told.memory.remember("The last Friday deploy broke the till.", type="rule")
+        both = await told.send(
+            "revise", memory_id=told.rule, action="correct", content="Never deploy on a Monday"
+        )
+    assert "former words elsewhere" not in alone.text
+    assert told_elsewhere in both.text
+
+
 async def test_each_button_says_of_which_line_it_is(start_server: StartServer) -> None:
     async with tell(start_server) as told:
         page = await told.open()

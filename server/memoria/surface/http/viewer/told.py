@@ -17,6 +17,7 @@ from memoria.app.told import HeardClient, ToldRecord
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import NO_WORKSPACE
 from memoria.errors import MemoriaError
+from memoria.language.words.analyser import query_terms
 from memoria.model import Channel, Trust
 from memoria.model.core import CORE_FILES, ToldLine, ToldText
 from memoria.model.forgetting import Change
@@ -131,6 +132,7 @@ async def show_told(visit: Visit, wish: ToldWish) -> Filled:
         SessionListing(limit=_SESSIONS, workspace=wish.project or NO_WORKSPACE)
     )
     views = list(_view_texts(texts, records))
+    change = await _find_change(visit, wish)
     return Filled(
         "told.html",
         {
@@ -144,7 +146,8 @@ async def show_told(visit: Visit, wish: ToldWish) -> Filled:
             "client": client,
             "title_of": {one.name: one.title for one in clients}.get(client),
             "sessions": sessions.sessions,
-            "undo": await _find_change(visit, wish),
+            "undo": change,
+            "still": [] if change is None else _list_still_said(change, views),
             "aside": wish.aside,
             "back": {"project": wish.project or "", "client": wish.client or ""},
             "short": _shorten_project,
@@ -301,6 +304,15 @@ async def _find_change(visit: Visit, wish: ToldWish) -> Change | None:
         return await _in_project(visit, wish.project).find_change(wish.undo)
     except MemoriaError:  # undone already, or forgotten: then there is no button
         return None
+
+
+def _list_still_said(change: Change, views: Iterable[TextView]) -> list[str]:
+    """List the lines, each once, that have all words that a correction has taken out."""
+    if change.former is None or change.content is None:
+        return []
+    taken = {*query_terms(change.former)} - {*query_terms(change.content)}
+    lines = dict.fromkeys(line.text for view in views for line in view.lines if line.kind == "line")
+    return [text for text in lines if taken and taken <= {*query_terms(text)}]
 
 
 def _back(wish: LineWish, **more: str | None) -> str:
