@@ -16,7 +16,11 @@ WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
 ORDER BY id = :id DESC LIMIT 2;
 
 -- name: set_state
-UPDATE nightly_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
+-- An undo leaves the time at which the run itself was done.
+UPDATE nightly_runs
+SET state = :state,
+    finished_at = CASE WHEN :state IN ('undoing', 'undone') THEN finished_at ELSE :now END
+WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: note_rows
 UPDATE nightly_runs SET most_rows = {greatest}(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;

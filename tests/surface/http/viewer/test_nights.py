@@ -57,7 +57,9 @@ async def test_a_night_begins_shows_what_it_changed_and_is_undone_in_four_clicks
         found = re.search(r'href="/ui(/nights/[0-9a-f-]{36})"', listed.html)
         assert found is not None
         opened = await visitor.open(found[1])  # the second
+        (run,) = nights.list_runs(open_memory(server).settings, 1)
         undone = await visitor.send(f"{found[1]}/undo")  # the third
+        (taken_back,) = nights.list_runs(open_memory(server).settings, 1)
         memory = await open_memory(server).get_memory(memory_id)
         again = await visitor.send(f"{found[1]}/undo")
     assert "No night has run yet." in empty.text
@@ -68,6 +70,7 @@ async def test_a_night_begins_shows_what_it_changed_and_is_undone_in_four_clicks
     assert "Undone. Runs taken back: 1." in undone.text
     assert "The night is undone" in undone.text
     assert memory.validity == "active"
+    assert (taken_back.state, taken_back.finished_at) == ("undone", run.finished_at)
     assert (again.status, "is undone already" in again.text) == (409, True)
 
 
