@@ -109,6 +109,8 @@ WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
 -- name: changes_in_words
 SELECT c.seq, coalesce(s.name, '') AS step, c.tbl, c.op, m.id AS memory_id,
        CASE WHEN c.tbl = 'memories' AND c.op = 'update' THEN c.image ELSE '{}' END AS image,
+       CASE WHEN c.tbl IN ('core_files', 'core_lines', 'generated_files')
+            THEN {json c.key} ->> 1 END AS file,
        v.content AS wording,
        (SELECT p.content FROM memory_versions p
         WHERE p.memory_n = v.memory_n AND p.version < v.version
