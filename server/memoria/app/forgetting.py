@@ -75,13 +75,14 @@ class Forgetting(Records):
         It is called with ids of memories, or of turns (then what was drawn from them is forgotten
         too), and, by name, whatever else `ForgetOrder` has; or with such an object. With the token
         of a preview just that is forgotten, or nothing; without one, whatever is meant now. With
-        `may_return` it is erased at once, and may be recorded and learnt again.
+        `may_return` it is erased at once, and may be recorded and learnt again. With `at_once` it
+        is not hidden for `forget_grace_days` before.
 
         Raises:
             PreviewChangedError: with a token: something else would go by now; has the new preview.
         """
         request = await self._request(order.selection)
-        eraser = self._eraser(may_return=order.may_return)
+        eraser = self._eraser(may_return=order.may_return, at_once=order.at_once)
         was_shown = order.token is not None or order.may_return
         near = () if was_shown else await self._offer_near(request.selection.ids)
         forgotten = await in_thread(
@@ -151,7 +152,7 @@ class Forgetting(Records):
     def _wake_worker(self) -> None:
         """Wake the worker that embeds what was changed, where there is one."""
 
-    def _eraser(self, *, may_return: bool = False) -> "Eraser":
+    def _eraser(self, *, may_return: bool = False, at_once: bool = False) -> "Eraser":
         # A start-up must not pay for these.
         from memoria.admin.backup import list_remaining  # noqa: PLC0415
         from memoria.erasure.forget import Eraser  # noqa: PLC0415
@@ -165,7 +166,7 @@ class Forgetting(Records):
             home,
             lambda since: list_remaining(home, keep_days, since),
             self._meaning_lookup(self.settings.forget_similarity),
-            round(self.settings.forget_grace_days * DAY_MS),
+            0 if at_once else round(self.settings.forget_grace_days * DAY_MS),
             may_return=may_return,
         )
 

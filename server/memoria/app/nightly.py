@@ -44,6 +44,8 @@ from memoria.store.values import LAST, Filters
 
 _LOG = logging.getLogger(__name__)
 _S_PER_MINUTE = 60
+_MOST_REMARKS = 200
+"""Memories whose words are read for what the steps of a run say of them."""
 _ALL = Filters(everywhere=True, include_history=True)
 
 
@@ -207,7 +209,9 @@ def list_changes(settings: Settings, run_id: str, limit: int) -> tuple[NightlyRu
 def list_changed_memories(
     settings: Settings, run_id: str, after: int, most_rows: int
 ) -> tuple[NightlyRun, list[StepChanges], int | None]:
-    """Return a run, and what its steps have changed in words of the memories.
+    """Return a run, and what its steps have changed in words of the memories, and in which files.
+
+    The first part has the steps' remarks on other memories, too.
 
     Args:
         settings: whose home and tenant.
@@ -224,20 +228,31 @@ def list_changed_memories(
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         run = find_run(tx, run_id)
         rows = tx.nightly_runs.list_changes_in_words(run, after, most_rows)
-    reasons = {step.name: step.reasons for step in run.steps}
-    by_step: dict[str, list[JournaledChange]] = {}
+        has_remarks = after == 0 and run.state != "undone"
+        ids = [one for step in run.steps for one in step.reasons] if has_remarks else []
+        words = {one.id: one.current.content for one in tx.waiting.list_by_id(ids[:_MOST_REMARKS])}
+    by_step: dict[str, list[JournaledChange]] = {
+        step.name: [] for step in run.steps if step.reasons.keys() & words.keys()
+    }
     for row in rows:
         by_step.setdefault(row.step, []).append(row)
-    changes = [_sum_up_step(name, some, reasons.get(name, {})) for name, some in by_step.items()]
+    reasons = {step.name: step.reasons for step in run.steps}
+    changes = [
+        _sum_up_step(name, some, reasons.get(name, {}), words) for name, some in by_step.items()
+    ]
     return run, changes, rows[-1].seq if len(rows) == most_rows else None
 
 
 def _sum_up_step(
-    name: str, rows: Sequence[JournaledChange], reasons: Mapping[str, str]
+    name: str, rows: Sequence[JournaledChange], reasons: Mapping[str, str], words: Mapping[str, str]
 ) -> StepChanges:
     memories: dict[str, ChangedMemory] = {}
+    files: dict[str, None] = {}
     others = 0
     for row in rows:
+        if row.file is not None:
+            files[row.file] = None
+            continue
         is_own = row.table == "memories" or row.wording is not None
         if row.memory_id is None or not is_own or not (row.fields or row.op == "insert"):
             others += 1
@@ -257,7 +272,14 @@ def _sum_up_step(
         memories[row.memory_id] = known.model_copy(
             update={**said, "fields": fields, "is_new": is_new}
         )
-    return StepChanges(step=name, memories=tuple(memories.values()), other_rows=others)
+    remarks = [
+        ChangedMemory(id=one, text=words[one], reason=why)
+        for one, why in reasons.items()
+        if one in words and one not in memories
+    ]
+    return StepChanges(
+        step=name, memories=(*memories.values(), *remarks), files=tuple(files), other_rows=others
+    )
 
 
 def read_wordings(settings: Settings, run: NightlyRun) -> dict[str, str]:

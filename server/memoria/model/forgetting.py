@@ -151,6 +151,11 @@ class ForgetOrder(ForgetSelection):
         ForPeople("do not remember that it was forgotten: it may be said and learnt again"),
     ] = False
     """True for a program that stores things of its own, and may write them again."""
+    at_once: Annotated[
+        bool,
+        NotForAgents(),
+        ForPeople("erase at once what forget_grace_days would let be put back"),
+    ] = False
 
     @model_validator(mode="after")
     def _check_return(self) -> Self:
@@ -160,7 +165,7 @@ class ForgetOrder(ForgetSelection):
 
     @property
     def selection(self) -> ForgetSelection:
-        """The selection, without the token and the reason."""
+        """The selection, without what only an order has."""
         fields = ForgetSelection.model_fields
         return ForgetSelection(**{name: getattr(self, name) for name in fields})
 

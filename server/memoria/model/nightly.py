@@ -128,6 +128,8 @@ class JournaledChange(Value):
         default_factory=dict
     )
     """Values of the memory's fields before and after."""
+    file: str | None = None
+    """Place, below the tenant's folder, of the file that the row is about."""
 
 
 class ChangedMemory(Value):
@@ -154,8 +156,11 @@ class StepChanges(Value):
 
     step: str
     memories: tuple[ChangedMemory, ...] = ()
+    """Memories that the step has changed, and others that its report says something of."""
+    files: tuple[str, ...] = ()
+    """Places of the files that it wrote or deleted, below the tenant's folder."""
     other_rows: int = 0
-    """Number of changed rows that are no memory's own, such as links and lines of core files."""
+    """Number of changed rows that are no memory's own nor a file's, such as links."""
 
 
 class MadeByRun(Value):

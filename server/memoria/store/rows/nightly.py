@@ -211,7 +211,7 @@ def _to_journaled(row: Row) -> JournaledChange:
         for name in _FIELDS
         if name in image
     }
-    names = ("seq", "step", "op", "memory_id", "wording", "former", "present")
+    names = ("seq", "step", "op", "memory_id", "wording", "former", "present", "file")
     known = {name: row[name] for name in names}
     return JournaledChange(**known, table=row["tbl"], fields=fields)
 

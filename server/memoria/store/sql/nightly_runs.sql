@@ -16,7 +16,11 @@ WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
 ORDER BY id = :id DESC LIMIT 2;
 
 -- name: set_state
-UPDATE nightly_runs SET state = :state, finished_at = :now WHERE n = :run_n AND tenant_id = :tenant;
+-- An undo leaves the time at which the run itself was done.
+UPDATE nightly_runs
+SET state = :state,
+    finished_at = CASE WHEN :state IN ('undoing', 'undone') THEN finished_at ELSE :now END
+WHERE n = :run_n AND tenant_id = :tenant;
 
 -- name: note_rows
 UPDATE nightly_runs SET most_rows = {greatest}(most_rows, :rows) WHERE n = :run_n AND tenant_id = :tenant;
@@ -105,6 +109,8 @@ WHERE c.run_n = :run_n ORDER BY c.seq LIMIT :limit;
 -- name: changes_in_words
 SELECT c.seq, coalesce(s.name, '') AS step, c.tbl, c.op, m.id AS memory_id,
        CASE WHEN c.tbl = 'memories' AND c.op = 'update' THEN c.image ELSE '{}' END AS image,
+       CASE WHEN c.tbl IN ('core_files', 'core_lines', 'generated_files')
+            THEN {json c.key} ->> 1 END AS file,
        v.content AS wording,
        (SELECT p.content FROM memory_versions p
         WHERE p.memory_n = v.memory_n AND p.version < v.version

@@ -46,6 +46,9 @@ async def test_what_is_confirmed_by_its_number_is_forgotten_with_a_proof_and_put
     assert f"<del>{GARDEN}</del>" in preview.html
     assert "Type 2 to confirm" in preview.text
     assert "These stay on record word for word" in preview.text
+    assert "Turns among them that stay on record: 1. All others are erased." in preview.text
+    assert "can be put back for 7 days" in preview.text
+    assert "go on concluding from this" in preview.text
     assert (mistyped.status, "Nothing was forgotten: the number" in mistyped.text) == (422, True)
     assert read_token(mistyped) == order["token"]
     assert standing.current.content == again.current.content == GARDEN
@@ -55,6 +58,28 @@ async def test_what_is_confirmed_by_its_number_is_forgotten_with_a_proof_and_put
     assert GARDEN not in proof.html
     assert "Put back." in back.text
     assert untouched.validity == "active"
+
+
+async def test_a_forget_is_for_good_only_where_the_page_has_said_so_before(
+    start_server: StartServer,
+) -> None:
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        kept = await open_memory(server).remember(GARDEN)
+        without_grace = await visitor.open("/forget/preview", ids=kept.id)
+    async with start_server(forget_grace_days=7) as server, Visitor.enter(server) as visitor:
+        memory = open_memory(server)
+        kept = await memory.remember(GARDEN)
+        preview = await visitor.open("/forget/preview", ids=kept.id)
+        order = {"ids": kept.id, "token": read_token(preview), "at_once": "true"}
+        mistyped = await visitor.send("/forget/confirm", **order, typed="7")
+        done = await visitor.send("/forget/confirm", **order, typed="1")
+        (report,) = await memory.list_forget_reports()
+    assert "It is erased for good at once, and can't be put back." in without_grace.text
+    assert 'name="at_once"' not in without_grace.html
+    assert 'name="at_once" value="true">' in preview.html
+    assert 'name="at_once" value="true" checked>' in mistyped.html
+    assert "Forgotten for good. It can't be put back." in done.text
+    assert (report.state, report.purge_at) == ("erased", None)
 
 
 async def test_what_has_changed_since_the_preview_is_shown_anew_and_not_forgotten(
@@ -105,14 +130,14 @@ async def test_every_selector_selects_and_what_is_to_be_kept_is_spared(
         since = await visitor.open("/forget/preview", since="2100-01-01")
         nothing = await visitor.open("/forget/preview")
         both_ways = await visitor.open("/forget/preview", ids=first, topic="Carla")
-    assert ("Things that would go: 2." in topic.text, "Things that would go: 1." in typed.text) == (
-        True,
-        True,
-    )
+    assert (
+        "Things that this is about: 2." in topic.text,
+        "Things that this is about: 1." in typed.text,
+    ) == (True, True)
     assert "bees" in words.text
-    assert "Things that would go: 2." in both.text
+    assert "Things that this is about: 2." in both.text
     assert f'name="keep" value="{second}"' in both.html
-    assert "Things that would go: 1." in spared.text
+    assert "Things that this is about: 1." in spared.text
     assert "Two boats." not in spared.text
     assert "Nothing is there to be forgotten." in since.text
     assert (nothing.status, "nothing is named" in nothing.text) == (422, True)

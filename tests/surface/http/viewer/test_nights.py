@@ -57,7 +57,9 @@ async def test_a_night_begins_shows_what_it_changed_and_is_undone_in_four_clicks
         found = re.search(r'href="/ui(/nights/[0-9a-f-]{36})"', listed.html)
         assert found is not None
         opened = await visitor.open(found[1])  # the second
+        (run,) = nights.list_runs(open_memory(server).settings, 1)
         undone = await visitor.send(f"{found[1]}/undo")  # the third
+        (taken_back,) = nights.list_runs(open_memory(server).settings, 1)
         memory = await open_memory(server).get_memory(memory_id)
         again = await visitor.send(f"{found[1]}/undo")
     assert "No night has run yet." in empty.text
@@ -67,7 +69,9 @@ async def test_a_night_begins_shows_what_it_changed_and_is_undone_in_four_clicks
     assert "An undo takes back this run. No later one goes with it." in night.text
     assert "Undone. Runs taken back: 1." in undone.text
     assert "The night is undone" in undone.text
+    assert "is undone already" not in undone.text
     assert memory.validity == "active"
+    assert (taken_back.state, taken_back.finished_at) == ("undone", run.finished_at)
     assert (again.status, "is undone already" in again.text) == (409, True)
 
 
@@ -100,6 +104,22 @@ async def test_a_corrected_wording_is_shown_with_what_was_deleted_and_inserted(
         assert found is not None
         night = await visitor.open(found[1])
     assert "Ann likes <del>green</del><ins>black</ins> tea." in night.html
+    assert "Files written: USER.md" in night.text
+
+
+async def test_a_step_s_remark_is_shown_with_the_words_of_a_memory_that_it_has_not_changed(
+    start_server: StartServer,
+) -> None:
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        settings = open_memory(server).settings
+        memory_id = keep_memory(server, "The boat is blue", now_millis())
+        run = await in_thread(lambda: nights.run_nightly(settings, ["metrics"]))
+        (step,) = run.steps
+        remarked = step.model_copy(update={"reasons": {memory_id: "may contradict another"}})
+        with server.home.store.write("ann") as tx:
+            tx.nightly_runs.set_step(run, 0, remarked)
+        night = await visitor.open(f"/nights/{run.id}")
+    assert "The boat is blue may contradict another Memory" in night.text
 
 
 async def test_nights_go_by_cursor_and_changes_too(

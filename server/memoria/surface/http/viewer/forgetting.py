@@ -20,7 +20,7 @@ from memoria.model.forgetting import (
 )
 from memoria.model.query import build_query
 from memoria.surface.http.rest.table import EXAMPLE_IDS
-from memoria.surface.http.viewer.phrases import TYPES
+from memoria.surface.http.viewer.phrases import SAY, TYPES
 from memoria.surface.http.viewer.table import (
     ROOT,
     Action,
@@ -101,6 +101,7 @@ class ConfirmedWish(SelectionWish):
     token: str
     typed: str = ""
     reason: str | None = None
+    at_once: bool = False
 
 
 class FormWish(Wish):
@@ -129,6 +130,7 @@ async def show_forgetting(visit: Visit, wish: FormWish) -> Filled:
             "may_forget": visit.access.includes(Access.FORGET),
             "given": wish,
             "types": TYPES,
+            "say": SAY,
             "path": PATH,
             "kinds": _KINDS,
         },
@@ -137,7 +139,7 @@ async def show_forgetting(visit: Visit, wish: FormWish) -> Filled:
 
 async def show_preview(visit: Visit, wish: SelectionWish) -> Filled:
     """Show what would be forgotten. Nothing is yet."""
-    return _lay_out(wish, await visit.memory.preview_forget(wish.select()))
+    return _lay_out(visit, wish, await visit.memory.preview_forget(wish.select()))
 
 
 async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Filled:
@@ -145,13 +147,16 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Filled:
     selection = wish.select()
     preview = await visit.memory.preview_forget(selection)
     if preview.token != wish.token:
-        return _lay_out(wish, preview, "changed")
+        return _lay_out(visit, wish, preview, "changed")
     if preview.is_empty or wish.typed.strip() != str(preview.total):
-        return _lay_out(wish, preview, "mistyped")
+        return _lay_out(visit, wish, preview, "mistyped")
+    order = selection.with_token(wish.token, wish.reason)
     try:
-        forgotten = await visit.memory.forget_memory(selection.with_token(wish.token, wish.reason))
+        forgotten = await visit.memory.forget_memory(
+            order.model_copy(update={"at_once": wish.at_once})
+        )
     except PreviewChangedError as error:
-        return _lay_out(wish, error.preview, "changed")
+        return _lay_out(visit, wish, error.preview, "changed")
     is_alone = await visit.memory.is_alone()
     backups = [(PurePath(one.path).name, one) for one in forgotten.backups] if is_alone else []
     return Filled(
@@ -185,6 +190,7 @@ async def show_report(visit: Visit, wish: ReportWish) -> Filled:
             "places": [
                 (one, report.removed.get(one, 0), report.remaining.get(one, 0)) for one in places
             ],
+            "say": SAY,
             "kinds": _KINDS,
             "path": PATH,
         },
@@ -219,10 +225,13 @@ def _is_hidden(report: ForgetReport) -> bool:
     return report.state == "hidden" and (report.purge_at or 0) > now_millis()
 
 
-def _lay_out(wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> Filled:
+def _lay_out(
+    visit: Visit, wish: SelectionWish, preview: ForgetPreview, problem: str = ""
+) -> Filled:
     """Lay a preview out.
 
     Args:
+        visit: whom it is for.
         wish: what is meant.
         preview: what would go.
         problem: `changed` where something else was shown before, `mistyped` where the number that
@@ -236,6 +245,9 @@ def _lay_out(wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> 
             "preview": preview,
             "groups": [one for one in groups if one[2]],
             "more": len(preview.items) - len(shown),
+            "staying": 0 if preview.include_source else preview.counts.get("turn", 0),
+            "grace_days": visit.memory.settings.forget_grace_days,
+            "is_at_once": isinstance(wish, ConfirmedWish) and wish.at_once,
             "near": preview.near,
             "keepable": _KEEPABLE,
             "selection": wish.fields,
