@@ -235,3 +235,12 @@ async def test_a_visit_that_only_reads_changes_nothing(start_server: StartServer
     assert "Correct" not in first.text
     assert (page.status, now.validity) == (403, "active")
     assert "memoria --tenant ann ui --access write" in page.text
+
+
+async def test_what_is_struck_is_not_told_as_a_quote_instead(start_server: StartServer) -> None:
+    async with tell(start_server) as told:
+        kept = await told.memory.remember(WISH, turn_id=told.wish, quote=WISH)
+        assert WISH in await told.read_briefing()
+        await told.send("revise", memory_id=kept.id, action="archive")
+        briefing = await told.read_briefing()
+    assert WISH not in briefing

@@ -38,6 +38,7 @@ from memoria.surface.http.viewer.table import (
     Wish,
     keep_within,
     sentence,
+    set_quotes_aside,
 )
 
 PATH = f"{ROOT}/memories"
@@ -213,6 +214,8 @@ async def revise(visit: Visit, wish: ReviseMemoryWish) -> Done:
     path = f"{PATH}/{memory.id}" if wish.back is None else keep_within(wish.back)
     if memory.is_unchanged:
         return Done(path, "Nothing was changed: it was so already.")
+    if wish.action == "archive":
+        await set_quotes_aside(visit, memory)
     change = await _find_change(visit, memory.id)
     joint = "&" if "?" in path else "?"
     back = f"{path}{joint}undo={change}" if change else path

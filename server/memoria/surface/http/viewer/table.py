@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memoria.app import Memoria
-from memoria.model import Channel, Trust
+from memoria.model import Channel, Memory, Trust
 from memoria.model.access import Access
 from memoria.model.base import Value
 from memoria.model.query import build_query
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.events import Listening
 from memoria.surface.http.rest.reading import list_forms, read_fields
 
@@ -74,6 +75,14 @@ class Visit:
     def ask_from(self, project: str | None) -> Memoria:
         """Return the memory as a project sees it, `*` for all; the server's own for None."""
         return self.memory.with_channel(VIEWER, workspace=project)
+
+
+async def set_quotes_aside(visit: Visit, struck: Memory) -> None:
+    """Have the words that a struck memory rests on told no more: they would stand for it."""
+    said = {version.provenance.turn_id for version in struck.versions}
+    for turn in await visit.ask_from(EVERYWHERE).provenance.list_quotes():
+        if turn.id in said:
+            await visit.memory.set_quote_aside(turn.id)
 
 
 def keep_within(path: str) -> str:

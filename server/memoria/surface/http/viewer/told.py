@@ -24,7 +24,17 @@ from memoria.model.forgetting import Change
 from memoria.model.listing import SessionListing
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
-from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Filled, PageRow, Visit, Wish
+from memoria.surface.http.viewer.table import (
+    ROOT,
+    Action,
+    Area,
+    Done,
+    Filled,
+    PageRow,
+    Visit,
+    Wish,
+    set_quotes_aside,
+)
 from memoria.surface.mcp.instructions import composers_for, static_instructions
 
 _LATER = lazy_regex(r"; later, [^\n]*\[([0-9a-f]{8})\]$")
@@ -246,6 +256,7 @@ async def revise(visit: Visit, wish: ReviseWish) -> Done:
     path = _back(wish, undo=await _find_last(memory, changed.id))
     match wish.action:
         case "archive":
+            await set_quotes_aside(visit, changed)
             return Done(path, "Struck: agents are told it no more. It stays on record, archived.")
         case "confirm":
             return Done(path, "Confirmed: it counts as your own word.")
