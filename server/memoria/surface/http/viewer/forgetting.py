@@ -13,6 +13,7 @@ from memoria.model import now_millis
 from memoria.model.access import Access
 from memoria.model.forgetting import (
     FORGET_KINDS,
+    NARROWING,
     ForgetItem,
     ForgetPreview,
     ForgetReport,
@@ -52,6 +53,8 @@ _KINDS = {
 }
 _KEEPABLE = ("duplicate", "conclusion", "correction", "wording", "turn")
 _FORGOTTEN = sentence("Forgotten")
+_SELECTS = ("ids", "type", *NARROWING)
+"""Fields of a form that select; the others say more about what these do."""
 _PREVIEW = sentence("What would be forgotten")
 
 
@@ -118,8 +121,8 @@ class ReportWish(Wish):
     report_id: Annotated[str, Field(min_length=1)]
 
 
-async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
-    """Show the form, and the proofs of what was forgotten."""
+async def show_forgetting(visit: Visit, wish: FormWish, *, is_again: bool = False) -> Shown:
+    """Show the form, and the proofs of what was forgotten; `is_again` if nothing was filled in."""
     reports = await visit.memory.list_forget_reports(_REPORTS, wish.before)
     last = reports[-1].id if len(reports) == _REPORTS else None
     return Shown(
@@ -129,16 +132,20 @@ async def show_forgetting(visit: Visit, wish: FormWish) -> Shown:
             "next": last and f"{PATH}?{urlencode({'before': last})}",
             "may_forget": visit.access.includes(Access.FORGET),
             "given": wish,
+            "is_again": is_again,
             "types": TYPES,
             "say": SAY,
             "path": PATH,
             "kinds": _KINDS,
         },
+        422 if is_again else 200,
     )
 
 
 async def show_preview(visit: Visit, wish: SelectionWish) -> Shown:
-    """Show what would be forgotten. Nothing is yet."""
+    """Show what would be forgotten; the form again if nothing is named. Nothing is forgotten."""
+    if not any(name in _SELECTS for name, _ in wish.fields):
+        return await show_forgetting(visit, FormWish(), is_again=True)
     return _lay_out(visit, wish, await visit.memory.preview_forget(wish.select()))
 
 

@@ -156,8 +156,9 @@ async def undo_night(visit: Visit, wish: UndoWish) -> Done:
     return Done(
         f"{PATH}/{undone.run_ids[-1]}",
         "Undone. Runs taken back: {runs}. Rows as before: {restored}, files: {files}. Changed "
-        "since and left so: {kept}. Forgotten since and left so: {forgotten}. A new run does again "
-        "what is still to be done.",
+        "since and left so: {kept}. Forgotten since and left so: {forgotten}. Core files that the "
+        "night wrote are as before it, too: what was corrected before it stands in them again "
+        "after a new run, which does again what is still to be done.",
         {
             "runs": str(len(undone.run_ids)),
             "restored": str(undone.restored),
