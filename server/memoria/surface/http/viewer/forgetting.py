@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Sequence
+from http import HTTPStatus
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from pydantic import Field
+from starlette.responses import RedirectResponse, Response
 
 from memoria.errors import PreviewChangedError
 from memoria.model import now_millis
@@ -52,6 +54,7 @@ _KINDS = {
     "file": sentence("Files"),
 }
 _KEEPABLE = ("duplicate", "conclusion", "correction", "wording", "turn")
+_CONFIRM = "confirm"
 _FORGOTTEN = sentence("Forgotten")
 _SELECTS = ("ids", "type", *NARROWING)
 """Fields of a form that select; the others say more about what these do."""
@@ -185,8 +188,10 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
     )
 
 
-async def show_report(visit: Visit, wish: ReportWish) -> Shown:
+async def show_report(visit: Visit, wish: ReportWish) -> Shown | Response:
     """Show a proof: what left which index, and a digest of each item."""
+    if wish.report_id == _CONFIRM:  # a browser opens the address that a form was sent to
+        return RedirectResponse(PATH, HTTPStatus.SEE_OTHER)
     report = await visit.memory.get_forget_report(wish.report_id)
     places = [*dict.fromkeys((*report.removed, *report.remaining))]
     return Shown(
@@ -294,7 +299,7 @@ AREA = Area(
     ),
     (
         Action(
-            f"{PATH}/confirm",
+            f"{PATH}/{_CONFIRM}",
             "forget",
             ConfirmedWish,
             forget_confirmed,
