@@ -78,6 +78,18 @@ _FIELDS = {
     "expires_at": sentence("expires"),
 }
 
+_VALUES = {
+    "short": sentence("short"),
+    "mid": sentence("mid"),
+    "long": sentence("long"),
+    "core": sentence("core"),
+    "active": sentence("active"),
+    "superseded": sentence("superseded"),
+    "contradicted": sentence("contradicted"),
+    "archived": sentence("archived"),
+}
+"""Words for tiers and validities; another value is shown as it is."""
+
 
 class NightsWish(Wish):
     """The newest runs, or those before one of them."""
@@ -139,6 +151,7 @@ async def show_night(visit: Visit, wish: NightWish) -> Shown:
             "changes": [(name_step(one.step), one) for one in changes],
             "compare": compare_words,
             "fields": _FIELDS,
+            "values": _VALUES,
             "undone": undone,
             "obstacle": obstacle,
             "path": PATH,
