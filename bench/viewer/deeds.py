@@ -11,14 +11,13 @@ from bench.viewer.faults import Watch
 from bench.viewer.served import ServedViewer
 from bench.viewer.tour import PAGES, Seen, address_of, enter
 from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.saving import SAVE
-from memoria.surface.http.viewer.table import Action, Page
+from memoria.surface.http.viewer.table import Action, PageRow
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
     from playwright.sync_api import Page as Tab
 
-Row = Page[Any] | Action[Any]
+Row = PageRow[Any] | Action[Any]
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
 _MOST_OF_EACH = 8
 """Pages of one kind that are searched for forms because others lead to them."""
@@ -37,6 +36,8 @@ _ASKS_FOR = """form => {
   return `${new URL(form.action).pathname}?${new URLSearchParams(new FormData(form))}`;
 }"""
 """Address to which a form that only asks would lead."""
+_LAST = "begin night"
+"""Action after which none is undone for as long as the night runs."""
 _LINKS = "main a[href]:not([href$='save=1'])"
 """Links to pages: one that saves a page brings a file."""
 _DANGEROUS = re.compile(r"forget|erase|revoke|drop|undo|remove|delete|reject|end")
@@ -56,7 +57,9 @@ def do_actions(browser: Any, viewer: ServedViewer, *, runs_scripts: bool) -> See
         tab = enter(context, viewer, watch)
         known = find_forms(tab, viewer)
         watch.take()
-        in_order = sorted(ACTIONS, key=lambda one: bool(_DANGEROUS.search(one.name)))
+        in_order = sorted(
+            ACTIONS, key=lambda one: (one.name == _LAST, bool(_DANGEROUS.search(one.name)))
+        )
         left = [one for one in in_order if one.name not in known]
         for action in (one for one in in_order if one.name in known):
             faults = [*_do(tab, action, known[action.name], viewer), *watch.take()]
@@ -83,8 +86,7 @@ def find_forms(tab: "Tab", viewer: ServedViewer) -> Forms:
         for link in (one.partition("#")[0] for one in links):
             page = next((one for one in PAGES if _leads_to(one, link)), None)
             whole = f"{viewer.url}{link}"
-            is_file = link.endswith(f"{SAVE}=1")
-            if page is None or is_file or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
+            if page is None or whole in waiting or opened[page.name] >= _MOST_OF_EACH:
                 continue
             opened[page.name] += 1
             waiting.append(whole)

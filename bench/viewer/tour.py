@@ -11,7 +11,7 @@ from bench.viewer.browser import BARE, LOOKS, Look, open_context
 from bench.viewer.faults import Watch, inspect_page
 from bench.viewer.served import ServedViewer
 from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.table import ROOT, Page
+from memoria.surface.http.viewer.table import ROOT, PageRow
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _STREAM = f"{ROOT}/live/events"
 """Path of what is no page of its own: it goes on until the visitor leaves."""
-PAGES: tuple[Page[Any], ...] = tuple(
+PAGES: tuple[PageRow[Any], ...] = tuple(
     one for area in AREAS for one in area.pages if one.path != _STREAM
 )
 _FIRST_LOOK = LOOKS[0]
@@ -42,7 +42,7 @@ class Seen:
             print(f"WRONG: {where}: {one}", flush=True)
 
 
-def address_of(page: Page[Any], viewer: ServedViewer) -> str:
+def address_of(page: PageRow[Any], viewer: ServedViewer) -> str:
     """Return the address of a page with the arguments of its example."""
     given = {name: viewer.fill(value) for name, value in (page.example or {}).items()}
     path = page.path.replace(":path}", "}")
@@ -97,7 +97,7 @@ def show_pages(
 
 
 def open_page(
-    tab: "Tab", page: Page[Any], viewer: ServedViewer, look: Look, axe: Path | None
+    tab: "Tab", page: PageRow[Any], viewer: ServedViewer, look: Look, axe: Path | None
 ) -> Iterator[str]:
     """Open a page; yield its faults."""
     response = tab.goto(address_of(page, viewer))

@@ -20,6 +20,7 @@ from memoria.retrieval.query.plan import EVERYWHERE
 if TYPE_CHECKING:
     from memoria.app.projects import ProjectTable
     from memoria.app.provenance import EntityQueries
+    from memoria.app.webhooks import WebhookService
     from memoria.memories.foreign import ForeignReceipt
     from memoria.memories.undoing import Undoing
     from memoria.model.conclusions import ForeignMemory
@@ -181,6 +182,14 @@ class Changes(Forgetting):
             self.settings.personal_data,
         )
         return await in_thread(lambda: writer.keep(memories))
+
+    @property
+    def webhooks(self) -> "WebhookService":
+        """Addresses to which what changes in this memory is told."""
+        from memoria.app.webhooks import WebhookService  # noqa: PLC0415  (as below)
+
+        private = self.settings.private_networks or ()
+        return WebhookService(self._store, self.tenant, self._channel, private)
 
     @property
     def graph(self) -> "EntityQueries":

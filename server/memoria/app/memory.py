@@ -15,13 +15,11 @@ from memoria.app.arguments import (
     clean_channel,
     require_no_secret,
 )
-from memoria.app.events import EventQueries
 from memoria.app.open_home import OpenHome, in_own_thread, in_thread
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.queue import ExtractionQueue, Unread
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.tokens import TokenService
-from memoria.app.webhooks import WebhookService
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
 from memoria.ingest.sessions import update_scratchpad
@@ -76,10 +74,6 @@ class Memoria(Unread):
         """Switches private time on and off in the configured workspace."""
         self.tokens = TokenService(store, self.tenant, channel)
         """Tokens by which this memory is reached over HTTP."""
-        self.webhooks = WebhookService(store, self.tenant, channel, settings.private_networks or ())
-        """Addresses to which what changes in this memory is told."""
-        self.events = EventQueries(store, self.tenant)
-        """What has changed in this memory, by ids alone."""
         self.queue = ExtractionQueue(store, self.tenant, self._digester, home.reader)
         """Conversations that a chat model has still to read."""
 

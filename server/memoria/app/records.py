@@ -48,6 +48,7 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 if TYPE_CHECKING:
+    from memoria.app.events import EventQueries
     from memoria.app.provenance import ProvenanceQueries
     from memoria.app.timeline import TimelineQueries
 
@@ -241,6 +242,13 @@ class Records(Recall):
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
         return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
+
+    @property
+    def events(self) -> "EventQueries":
+        """What has changed in this memory, by ids alone."""
+        from memoria.app.events import EventQueries  # noqa: PLC0415  (as below)
+
+        return EventQueries(self._store, self.tenant)
 
     @property
     def timeline(self) -> "TimelineQueries":

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from memoria.model.base import UNLESS_EMPTY, Value
 from memoria.model.events import EventPosition, MemoryEvent
-from memoria.model.memory import Memory
+from memoria.model.memory import Condition, Memory
 from memoria.model.moments import Moment
 from memoria.model.turn import Scratchpad, SessionRecord, StoredTurn
 
@@ -54,6 +54,8 @@ class Happening(Value):
     event: MemoryEvent
     memory: Memory | None = None
     turn: StoredTurn | None = None
+    condition: Condition | None = None
+    """Condition under which the turn, or what the memory says, was told."""
 
 
 class Happenings(NamedTuple):

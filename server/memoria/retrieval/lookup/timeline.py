@@ -121,19 +121,16 @@ def read_happenings(tx: Transaction, after: EventPosition | None, limit: int) ->
         ids[one.data.get("kind", "")].append(one.data.get("id", ""))
     memories = mark_conditions(tx, tx.waiting.list_by_id(ids["memory"]))
     turns = answerable_turns(tx, tx.conversations.list_turns_by_id(ids["turn"]))
+    conditions = conditions_of_turns(tx, turns)
     known_memories = {one.id: one for one in memories}
     known_turns = {one.id: one for one in turns}
-    return Happenings(
-        tuple(
-            Happening(
-                event=one,
-                memory=known_memories.get(one.data.get("id", "")),
-                turn=known_turns.get(one.data.get("id", "")),
-            )
-            for one in reversed(told)
-        ),
-        page.reached,
-    )
+    happenings = list[Happening]()
+    for event in reversed(told):
+        memory = known_memories.get(event.data.get("id", ""))
+        turn = known_turns.get(event.data.get("id", ""))
+        stated = conditions[turn.n] if turn else memory.condition if memory else None
+        happenings.append(Happening(event=event, memory=memory, turn=turn, condition=stated))
+    return Happenings(tuple(happenings), page.reached)
 
 
 def _is_told(event: MemoryEvent) -> bool:

@@ -24,7 +24,7 @@ _NAMES = {code: kind.value for kind, code in TYPE_CODES.items()} | dict.fromkeys
 )
 
 
-class Outbox:
+class EventOutbox:
     """A tenant's events, oldest first. Those of the last week are kept, and the newest always."""
 
     def __init__(self, connection: Connection, tenant: int, workspaces: Workspaces) -> None:

@@ -30,7 +30,7 @@ from memoria.store.rows.logs import AuditLog, ModelCallLog
 from memoria.store.rows.memories import Memories
 from memoria.store.rows.memory_rows import Wordings
 from memoria.store.rows.nightly import MetricRows, NightlyRuns, PurgeCandidates, RetentionRows
-from memoria.store.rows.outbox import Outbox, Webhooks
+from memoria.store.rows.outbox import EventOutbox, Webhooks
 from memoria.store.rows.portable import PortableRows
 from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
@@ -238,9 +238,9 @@ class Transaction:
         return HiddenRecords(self._connection, self._tenant, self._index, self._vectors, self.zone)
 
     @cached_property
-    def outbox(self) -> Outbox:
+    def outbox(self) -> EventOutbox:
         """What has changed in the memory, for programs that follow it."""
-        return Outbox(self._connection, self._tenant, self._workspaces)
+        return EventOutbox(self._connection, self._tenant, self._workspaces)
 
     @cached_property
     def queue(self) -> Queue:

@@ -11,7 +11,7 @@ from tests.surface.http.events.conftest import Listener, client_of, kinds, liste
 from memoria.app.events import MOST_LISTENERS
 from memoria.model.access import Access
 from memoria.model.events import EventPage, EventPosition
-from memoria.store.rows.outbox import Outbox
+from memoria.store.rows.outbox import EventOutbox
 
 SAID = [{"role": "user", "content": "The vault of the bees opens on Tuesdays."}]
 FACT = "The spare key hangs behind the third shelf."
@@ -139,18 +139,18 @@ async def test_there_is_one_look_however_many_listen(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = list[str]()
-    newest, read = Outbox.newest, Outbox.read
+    newest, read = EventOutbox.newest, EventOutbox.read
 
-    def look(self: Outbox) -> EventPosition:
+    def look(self: EventOutbox) -> EventPosition:
         looks.append("look")
         return newest(self)
 
-    def read_page(self: Outbox, after: EventPosition, limit: int) -> EventPage:
+    def read_page(self: EventOutbox, after: EventPosition, limit: int) -> EventPage:
         looks.append("read")
         return read(self, after, limit)
 
-    monkeypatch.setattr(Outbox, "newest", look)
-    monkeypatch.setattr(Outbox, "read", read_page)
+    monkeypatch.setattr(EventOutbox, "newest", look)
+    monkeypatch.setattr(EventOutbox, "read", read_page)
     async with (
         start_server() as server,
         client_of(server) as client,

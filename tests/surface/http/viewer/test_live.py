@@ -35,7 +35,10 @@ async def test_what_happens_is_shown_newest_first_and_from_where_a_page_has_come
         empty = await visitor.open("/live")
         memory = open_memory(server)
         await memory.record_conversation(
-            [{"role": "user", "content": HOSTILE, "session_id": "a b"}]
+            [
+                {"role": "user", "content": HOSTILE, "session_id": "a b"},
+                {"role": "user", "content": "Don't tell anyone: I leave.", "session_id": "c"},
+            ]
         )
         made = await memory.remember("The checkout is deployed on Tuesdays.")
         await open_memory(server, "bob").remember("Bob's own.")
@@ -51,6 +54,7 @@ async def test_what_happens_is_shown_newest_first_and_from_where_a_page_has_come
     assert "<script>alert" not in shown.html
     assert f'href="/ui/memories/{made.id}"' in shown.html
     assert 'href="/ui/sessions/a%20b"' in shown.html
+    assert "told in confidence Don't tell anyone: I leave." in shown.text
     assert "Bob" not in shown.text
     assert "A memory was put aside" in newer.text
     assert "alert(1)" not in newer.text

@@ -7,8 +7,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     keep_within,
@@ -34,11 +34,11 @@ class UndoChangeWish(Wish):
     """Page to go to."""
 
 
-async def show_changes(visit: Visit, wish: ChangesWish) -> Shown:
+async def show_changes(visit: Visit, wish: ChangesWish) -> Filled:
     """List the last changes, each with how it is taken back."""
     limit = max(1, min(wish.limit, _MOST))
     listed = await visit.ask_from(_EVERYWHERE).list_latest_changes(limit + 1)
-    return Shown(
+    return Filled(
         "changes.html",
         {
             "changes": [(one, _may_undo(one)) for one in listed[:limit]],
@@ -66,6 +66,6 @@ async def undo(visit: Visit, wish: UndoChangeWish) -> Done:
 
 
 AREA = Area(
-    (Page(PATH, "changes", "Changes", ChangesWish, show_changes, menu="more"),),
+    (PageRow(PATH, "changes", "Changes", ChangesWish, show_changes, menu="more"),),
     (Action(f"{PATH}/undo", "undo", UndoChangeWish, undo),),
 )

@@ -20,8 +20,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -59,14 +59,14 @@ class CoreEditWish(Wish):
     digest: str = ""
 
 
-async def show_core(visit: Visit, wish: CoreWish) -> Shown:
+async def show_core(visit: Visit, wish: CoreWish) -> Filled:
     """Show a core file in an editor, and what became of the lines of the last edit."""
     settings = visit.memory.settings
     files = await in_thread(lambda: core.list_core_files(settings))
     present = next((one for one in files if one.file == wish.file), None)
     if present is None:
         present = await in_thread(lambda: core.read_core_file(settings, wish.file))
-    return Shown(
+    return Filled(
         "core.html",
         {
             "files": files,
@@ -84,14 +84,14 @@ async def show_core(visit: Visit, wish: CoreWish) -> Shown:
     )
 
 
-async def edit_core(visit: Visit, wish: CoreEditWish) -> Done | Shown:
+async def edit_core(visit: Visit, wish: CoreEditWish) -> Done | Filled:
     """Replace a core file and take the edits over, unless somebody changed it meanwhile."""
     settings = visit.memory.settings
     done = await in_thread(
         lambda: core.replace_core_file(settings, wish.file, wish.text, wish.digest)
     )
     if isinstance(done, core.CoreConflict):
-        return Shown(
+        return Filled(
             "core_conflict.html",
             {
                 "present": done.present,
@@ -149,7 +149,7 @@ def _write_raw(text: str) -> Markup:
 
 
 AREA = Area(
-    (Page(PATH, "core", "Core files", CoreWish, show_core, menu="more"),),
+    (PageRow(PATH, "core", "Core files", CoreWish, show_core, menu="more"),),
     (
         Action(
             f"{PATH}/edit",

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from memoria.errors import InvalidInputError, shorten
 from memoria.model import StoredTurn, now_millis
 from memoria.surface.http.rest.table import EXAMPLE_IDS
-from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
+from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish, sentence
 
 _DAYS = f"{ROOT}/days"
 _SESSIONS = f"{ROOT}/sessions"
@@ -59,7 +59,7 @@ class SessionWish(Wish):
     offset: int = 0
 
 
-async def show_days(visit: Visit, wish: DaysWish) -> Shown:
+async def show_days(visit: Visit, wish: DaysWish) -> Filled:
     """Show a day, or a week from Monday on, with its sessions."""
     day = _read_day(visit, wish.day)
     is_week = wish.span == "week"
@@ -89,10 +89,10 @@ async def show_days(visit: Visit, wish: DaysWish) -> Shown:
         "latest": None if is_any else await _find_latest(visit, kept),
         "projects": await visit.memory.complete("project", ""),
     }
-    return Shown("days.html", values)
+    return Filled("days.html", values)
 
 
-async def show_session(visit: Visit, wish: SessionWish) -> Shown:
+async def show_session(visit: Visit, wish: SessionWish) -> Filled:
     """Show a page of a session: each turn, and beside it what came of it."""
     trace = await visit.memory.timeline.trace_session(
         wish.session_id, offset=max(0, wish.offset), limit=_TURNS
@@ -114,7 +114,7 @@ async def show_session(visit: Visit, wish: SessionWish) -> Shown:
         "is_cut": lambda text: len(text) > _TEXT_CHARS,
         "tool_parts": _list_tool_parts,
     }
-    return Shown("session.html", values)
+    return Filled("session.html", values)
 
 
 def link_session(session_id: str) -> str:
@@ -166,8 +166,10 @@ def _write_value(value: JsonValue) -> str:
 
 AREA = Area(
     (
-        Page(_DAYS, "days", "Days", DaysWish, show_days, menu="first", example={}, is_savable=True),
-        Page(
+        PageRow(
+            _DAYS, "days", "Days", DaysWish, show_days, menu="first", example={}, is_savable=True
+        ),
+        PageRow(
             f"{_SESSIONS}/{{session_id:path}}",
             "session",
             "Session",

@@ -39,8 +39,8 @@ from memoria.surface.http.viewer.table import (
     VIEWER,
     Action,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     WishT,
     keep_within,
@@ -116,7 +116,7 @@ class ViewerFace:
             self._listening,
         )
 
-    def _showing(self, page: Page[WishT]) -> Callable[[Visit], Awaitable[Response]]:
+    def _showing(self, page: PageRow[WishT]) -> Callable[[Visit], Awaitable[Response]]:
         async def answer(visit: Visit) -> Response:
             lack = await self._find_lack(visit, page.access, page.name)
             if lack is not None:
@@ -141,7 +141,7 @@ class ViewerFace:
             if lack is not None:
                 return lack
             done = await action.do(visit, read_wish(action.wish, form, visit.request.path_params))
-            if isinstance(done, Shown):
+            if isinstance(done, Filled):
                 return _show(visit, done, done.title)
             return _go(done, visit)
 
@@ -216,7 +216,7 @@ class ViewerFace:
         return _tell(visit, HTTPStatus.NOT_FOUND, sentence("There is no such page."))
 
 
-def _show(visit: Visit, shown: Shown, title: str, page: Page[Any] | None = None) -> Response:
+def _show(visit: Visit, shown: Filled, title: str, page: PageRow[Any] | None = None) -> Response:
     said = _read_said(visit.request)
     here = visit.address
     is_savable = page is not None and page.is_savable
@@ -227,7 +227,7 @@ def _show(visit: Visit, shown: Shown, title: str, page: Page[Any] | None = None)
     return answer
 
 
-def _send(visit: Visit, shown: Shown, page: Page[Any]) -> Response:
+def _send(visit: Visit, shown: Filled, page: PageRow[Any]) -> Response:
     """Return a page as a file that the browser saves."""
     name = f"memoria-{page.name}.html"
     headers = HEADERS | {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -238,7 +238,7 @@ def _tell(visit: Visit, status: HTTPStatus, reason: str) -> Response:
     """Return a page that says why something was not shown or done."""
     title = status.phrase
     told = {"reason": say(visit.language, reason, {})}
-    return render(visit, Shown("refused.html", told, status), title, _MENU)
+    return render(visit, Filled("refused.html", told, status), title, _MENU)
 
 
 def _go(done: Done, visit: Visit) -> Response:

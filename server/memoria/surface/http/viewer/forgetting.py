@@ -29,8 +29,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -124,11 +124,11 @@ class ReportWish(Wish):
     report_id: Annotated[str, Field(min_length=1)]
 
 
-async def show_forgetting(visit: Visit, wish: FormWish, *, is_again: bool = False) -> Shown:
+async def show_forgetting(visit: Visit, wish: FormWish, *, is_again: bool = False) -> Filled:
     """Show the form, and the proofs of what was forgotten; `is_again` if nothing was filled in."""
     reports = await visit.memory.list_forget_reports(_REPORTS, wish.before)
     last = reports[-1].id if len(reports) == _REPORTS else None
-    return Shown(
+    return Filled(
         "forget.html",
         {
             "reports": [(one, _is_hidden(one)) for one in reports],
@@ -145,14 +145,14 @@ async def show_forgetting(visit: Visit, wish: FormWish, *, is_again: bool = Fals
     )
 
 
-async def show_preview(visit: Visit, wish: SelectionWish) -> Shown:
+async def show_preview(visit: Visit, wish: SelectionWish) -> Filled:
     """Show what would be forgotten; the form again if nothing is named. Nothing is forgotten."""
     if not any(name in _SELECTS for name, _ in wish.fields):
         return await show_forgetting(visit, FormWish(), is_again=True)
     return _lay_out(visit, wish, await visit.memory.preview_forget(wish.select()))
 
 
-async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
+async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Filled:
     """Forget just what a preview has shown, if the user typed how much that is."""
     selection = wish.select()
     preview = await visit.memory.preview_forget(selection)
@@ -169,7 +169,7 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
         return _lay_out(visit, wish, error.preview, "changed")
     is_alone = await visit.memory.is_alone()
     backups = [(PurePath(one.path).name, one) for one in forgotten.backups] if is_alone else []
-    return Shown(
+    return Filled(
         "forgotten.html",
         {
             "forgotten": forgotten,
@@ -188,13 +188,13 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Shown:
     )
 
 
-async def show_report(visit: Visit, wish: ReportWish) -> Shown | Response:
+async def show_report(visit: Visit, wish: ReportWish) -> Filled | Response:
     """Show a proof: what left which index, and a digest of each item."""
     if wish.report_id == _CONFIRM:  # a browser opens the address that a form was sent to
         return RedirectResponse(PATH, HTTPStatus.SEE_OTHER)
     report = await visit.memory.get_forget_report(wish.report_id)
     places = [*dict.fromkeys((*report.removed, *report.remaining))]
-    return Shown(
+    return Filled(
         "forget_report.html",
         {
             "report": report,
@@ -237,7 +237,9 @@ def _is_hidden(report: ForgetReport) -> bool:
     return report.state == "hidden" and (report.purge_at or 0) > now_millis()
 
 
-def _lay_out(visit: Visit, wish: SelectionWish, preview: ForgetPreview, problem: str = "") -> Shown:
+def _lay_out(
+    visit: Visit, wish: SelectionWish, preview: ForgetPreview, problem: str = ""
+) -> Filled:
     """Lay a preview out.
 
     Args:
@@ -249,7 +251,7 @@ def _lay_out(visit: Visit, wish: SelectionWish, preview: ForgetPreview, problem:
     """
     shown = preview.items[:_MOST_ITEMS]
     groups = [(_KINDS[kind], kind, _list_kind(shown, kind)) for kind in FORGET_KINDS]
-    return Shown(
+    return Filled(
         "forget_preview.html",
         {
             "preview": preview,
@@ -278,8 +280,8 @@ def _list_kind(items: tuple[ForgetItem, ...], kind: str) -> list[ForgetItem]:
 _ITEM = {"ids": EXAMPLE_IDS["outdated"]}
 AREA = Area(
     (
-        Page(PATH, "forget", "Forget", FormWish, show_forgetting, menu="more"),
-        Page(
+        PageRow(PATH, "forget", "Forget", FormWish, show_forgetting, menu="more"),
+        PageRow(
             f"{PATH}/preview",
             "preview forget",
             _PREVIEW,
@@ -288,7 +290,7 @@ AREA = Area(
             Access.FORGET,
             example=_ITEM,
         ),
-        Page(
+        PageRow(
             f"{PATH}/{{report_id}}",
             "forget report",
             "Proof of a forget",

@@ -8,7 +8,7 @@ from pydantic import Field
 from memoria.model.access import Access
 from memoria.store.values import LAST
 from memoria.surface.http.viewer.phrases import ACTIONS
-from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
+from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish, sentence
 
 _LOG = f"{ROOT}/log"
 _ON_PAGE = 100
@@ -75,7 +75,7 @@ class LogWish(Wish):
     before: Annotated[int, Field(ge=1)] = LAST
 
 
-async def show_health(visit: Visit, wish: HealthWish) -> Shown:
+async def show_health(visit: Visit, wish: HealthWish) -> Filled:
     """Show findings, and after a close look counts; what is the machine's to its owner alone."""
     memory = visit.memory
     is_alone = await memory.is_alone()
@@ -85,7 +85,7 @@ async def show_health(visit: Visit, wish: HealthWish) -> Shown:
     )
     order = ("error", "warning", "ok")
     findings = sorted(health.findings, key=lambda one: order.index(one.state))
-    return Shown(
+    return Filled(
         "health.html",
         {
             "findings": findings,
@@ -99,11 +99,11 @@ async def show_health(visit: Visit, wish: HealthWish) -> Shown:
     )
 
 
-async def show_log(visit: Visit, wish: LogWish) -> Shown:
+async def show_log(visit: Visit, wish: LogWish) -> Filled:
     """Show what was done, when and by whom, newest first."""
     lines = await visit.memory.provenance.list_actions(_ON_PAGE, before=wish.before)
     last = lines[-1].n if len(lines) == _ON_PAGE else None
-    return Shown(
+    return Filled(
         "log.html",
         {
             "lines": lines,
@@ -115,7 +115,7 @@ async def show_log(visit: Visit, wish: LogWish) -> Shown:
 
 AREA = Area(
     (
-        Page(f"{ROOT}/health", "health", "Health", HealthWish, show_health, menu="more"),
-        Page(_LOG, "log", "Log", LogWish, show_log, Access.ADMIN),
+        PageRow(f"{ROOT}/health", "health", "Health", HealthWish, show_health, menu="more"),
+        PageRow(_LOG, "log", "Log", LogWish, show_log, Access.ADMIN),
     )
 )

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from memoria.model.events import EventPosition, EventType
 from memoria.surface.http.events import VIEWER_EVENTS_PATH, answer_with_events, follow_events
 from memoria.surface.http.viewer.days import ROLES, link_session
-from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish, sentence
+from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish, sentence
 
 _PATH = f"{ROOT}/live"
 _MOST = 100
@@ -40,7 +40,7 @@ class LiveWish(Wish):
     """Id of the last event that is shown already."""
 
 
-async def show_live(visit: Visit, wish: LiveWish) -> Shown:
+async def show_live(visit: Visit, wish: LiveWish) -> Filled:
     """Show what has happened last, or since a place."""
     after = None if wish.after is None else EventPosition.parse(wish.after)
     found = await visit.memory.timeline.list_happenings(after, limit=_MOST)
@@ -55,7 +55,7 @@ async def show_live(visit: Visit, wish: LiveWish) -> Shown:
         "cut": lambda text: text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}…",
         "label": lambda one: _LABELS.get((one.type, one.data.get("kind", "")), _OTHER),
     }
-    return Shown("live.html", values)
+    return Filled("live.html", values)
 
 
 async def follow_live(visit: Visit, wish: LiveWish) -> Response:
@@ -70,7 +70,7 @@ async def follow_live(visit: Visit, wish: LiveWish) -> Response:
 
 AREA = Area(
     (
-        Page(_PATH, "live", "Live", LiveWish, show_live, menu="more", example={}),
-        Page(VIEWER_EVENTS_PATH, "live_events", "Live", LiveWish, follow_live),
+        PageRow(_PATH, "live", "Live", LiveWish, show_live, menu="more", example={}),
+        PageRow(VIEWER_EVENTS_PATH, "live_events", "Live", LiveWish, follow_live),
     )
 )

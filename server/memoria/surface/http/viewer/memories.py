@@ -26,8 +26,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     keep_within,
@@ -107,7 +107,7 @@ class EvidenceView(NamedTuple):
     """The turn; None for one that is listed alone."""
 
 
-async def show_memories(visit: Visit, wish: ListWish) -> Shown:
+async def show_memories(visit: Visit, wish: ListWish) -> Filled:
     """List memories by cursor."""
     stretch = await visit.memory.walk_memories(
         MemoryWalk(
@@ -120,7 +120,7 @@ async def show_memories(visit: Visit, wish: ListWish) -> Shown:
             limit=_ON_PAGE,
         )
     )
-    return Shown(
+    return Filled(
         "memories.html",
         {
             "wish": wish,
@@ -147,7 +147,7 @@ def _write_list_path(wish: ListWish, cursor: str | None) -> str:
     return f"{PATH}?{urlencode(given, doseq=True)}" if given else PATH
 
 
-async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
+async def show_memory(visit: Visit, wish: MemoryWish) -> Filled:
     """Show a memory whole: what it rests on, what became of it, and what one may do to it."""
     found = await visit.memory.provenance.get(wish.memory_id, context=_BESIDE, most=_MOST_OF_TURN)
     if isinstance(found, TurnOrigin):  # ids of both kinds stand in marks
@@ -159,7 +159,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
     if isinstance(record, TurnOrigin):
         return _show_origin(record, 0)
     source = record.versions[0]
-    return Shown(
+    return Filled(
         "memory.html",
         {
             "memory": memory,
@@ -184,7 +184,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Shown:
     )
 
 
-async def show_turn(visit: Visit, wish: TurnWish) -> Shown:
+async def show_turn(visit: Visit, wish: TurnWish) -> Filled:
     """Show a turn whole, with the memories that rest on it."""
     found = await visit.memory.provenance.get(wish.turn_id, context=_BESIDE, most=_MOST_OF_TURN)
     if isinstance(found, MemoryRecord):
@@ -305,7 +305,7 @@ def _name_kind(event: object) -> Literal["wording", "evidence", "action"]:
             return "action"
 
 
-def _show_origin(origin: TurnOrigin, offset: int) -> Shown:
+def _show_origin(origin: TurnOrigin, offset: int) -> Filled:
     record: TurnRecord = origin.record
     turn, memories = record.turn, [*origin.memories, *origin.restated_memories]
     quotes = [
@@ -317,7 +317,7 @@ def _show_origin(origin: TurnOrigin, offset: int) -> Shown:
     page = turn.content[offset : offset + _TURN_CHARS]
     left = offset + _TURN_CHARS < len(turn.content)
     quoted = QuotedTurn(turn, mark_quotes(page, quotes), record.before, record.after)
-    return Shown(
+    return Filled(
         "turn.html",
         {
             "quoted": quoted,
@@ -345,8 +345,8 @@ def _group_memories(origin: TurnOrigin) -> list[tuple[str, tuple[Memory, ...]]]:
 
 AREA = Area(
     (
-        Page(PATH, "memories", "Memories", ListWish, show_memories, menu="more"),
-        Page(
+        PageRow(PATH, "memories", "Memories", ListWish, show_memories, menu="more"),
+        PageRow(
             f"{PATH}/{{memory_id}}",
             "memory",
             "Memory",
@@ -354,7 +354,7 @@ AREA = Area(
             show_memory,
             example={"memory_id": EXAMPLE_IDS["memory"]},
         ),
-        Page(
+        PageRow(
             f"{ROOT}/turns/{{turn_id}}",
             "turn",
             "What was said",

@@ -12,8 +12,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -55,13 +55,13 @@ class KinWish(Wish):
     other: str
 
 
-async def show_names(visit: Visit, wish: NamesWish) -> Shown:
+async def show_names(visit: Visit, wish: NamesWish) -> Filled:
     """List names in their order."""
     page = await visit.ask_from(wish.project).graph.list_names(
         wish.begins, after=wish.after, limit=_ON_PAGE
     )
     query = {"begins": wish.begins, "project": wish.project, "after": page.after or ""}
-    return Shown(
+    return Filled(
         "names.html",
         {
             "page": page,
@@ -73,13 +73,13 @@ async def show_names(visit: Visit, wish: NamesWish) -> Shown:
     )
 
 
-async def show_name(visit: Visit, wish: NameWish) -> Shown:
+async def show_name(visit: Visit, wish: NameWish) -> Filled:
     """Show what is known of a name, or who goes by it."""
     graph = visit.ask_from(wish.project).graph
     found = await graph.read_neighbourhood(wish.name)
     if isinstance(found, Namesakes):
-        return Shown("namesakes.html", {"found": found, "kinds": KINDS})
-    return Shown(
+        return Filled("namesakes.html", {"found": found, "kinds": KINDS})
+    return Filled(
         "name.html",
         {
             "found": found,
@@ -115,8 +115,8 @@ def _lead_to(name: str) -> str:
 
 AREA = Area(
     pages=(
-        Page(PATH, "names", "Names", NamesWish, show_names, menu="first"),
-        Page(
+        PageRow(PATH, "names", "Names", NamesWish, show_names, menu="first"),
+        PageRow(
             f"{PATH}/{{name:path}}",
             "name",
             "Name",

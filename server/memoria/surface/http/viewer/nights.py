@@ -17,8 +17,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -116,12 +116,12 @@ class BeginWish(Wish):
     steps: list[str] = Field(default_factory=list)
 
 
-async def show_nights(visit: Visit, wish: NightsWish) -> Shown:
+async def show_nights(visit: Visit, wish: NightsWish) -> Filled:
     """Show the runs, newest first."""
     settings = visit.memory.settings
     runs = await in_thread(lambda: nights.list_runs(settings, _ON_PAGE, wish.before))
     last = runs[-1].id if len(runs) == _ON_PAGE else None
-    return Shown(
+    return Filled(
         "nights.html",
         {
             "runs": [(run, _count_done(run)) for run in runs],
@@ -133,7 +133,7 @@ async def show_nights(visit: Visit, wish: NightsWish) -> Shown:
     )
 
 
-async def show_night(visit: Visit, wish: NightWish) -> Shown:
+async def show_night(visit: Visit, wish: NightWish) -> Filled:
     """Show what a run did step by step, what it changed, and what an undo takes back."""
     settings = visit.memory.settings
     run, changes, more = await in_thread(
@@ -141,7 +141,7 @@ async def show_night(visit: Visit, wish: NightWish) -> Shown:
     )
     undone, obstacle = await _find_undone(visit, run)
     steps = [(name_step(step.name), step, _list_outcomes(step)) for step in run.steps]
-    return Shown(
+    return Filled(
         "night.html",
         {
             "run": run,
@@ -222,8 +222,8 @@ def _list_outcomes(step: StepReport) -> list[tuple[str, int]]:
 
 AREA = Area(
     (
-        Page(PATH, "nights", "Nights", NightsWish, show_nights, Access.ADMIN, "first"),
-        Page(
+        PageRow(PATH, "nights", "Nights", NightsWish, show_nights, Access.ADMIN, "first"),
+        PageRow(
             f"{PATH}/{{run_id}}",
             "night",
             "Night",

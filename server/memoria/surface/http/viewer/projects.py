@@ -9,7 +9,7 @@ from memoria.errors import InvalidInputError
 from memoria.model.access import Access
 from memoria.model.listing import KnownJoin, KnownProject
 from memoria.model.privacy import PrivateTime
-from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
+from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Filled, PageRow, Visit, Wish
 
 PATH = f"{ROOT}/projects"
 
@@ -46,12 +46,12 @@ class PrivateWish(Wish):
     """None for sessions of no project."""
 
 
-async def show_projects(visit: Visit, _wish: ProjectsWish) -> Shown:
+async def show_projects(visit: Visit, _wish: ProjectsWish) -> Filled:
     """List the projects, of which the owner of the home may join, part and move some."""
     table = visit.memory.projects
     is_owner = not await table.has_others()
     times = await visit.memory.private.list_times()
-    return Shown(
+    return Filled(
         "projects.html",
         {
             "projects": await (table.list() if is_owner else table.list_own()),
@@ -67,7 +67,7 @@ def _count_ended(times: tuple[PrivateTime, ...]) -> int:
     return sum(one.ended_at is not None for one in times)
 
 
-async def ask_join(visit: Visit, wish: JoinWish) -> Shown:
+async def ask_join(visit: Visit, wish: JoinWish) -> Filled:
     """Show what a join would do, or why it can't be done."""
 
     async def check() -> dict[str, object]:
@@ -75,19 +75,19 @@ async def ask_join(visit: Visit, wish: JoinWish) -> Shown:
         await visit.memory.projects.check_join(former, into)
         return {"former": former, "into": into}
 
-    return Shown("project_join.html", await _check(visit, check))
+    return Filled("project_join.html", await _check(visit, check))
 
 
-async def ask_part(visit: Visit, wish: PartWish) -> Shown:
+async def ask_part(visit: Visit, wish: PartWish) -> Filled:
     """Show what taking a join back would do, or why it can't be done."""
 
     async def check() -> dict[str, object]:
         return {"join": await _find_join(visit, wish.project)}
 
-    return Shown("project_part.html", await _check(visit, check))
+    return Filled("project_part.html", await _check(visit, check))
 
 
-async def ask_move(visit: Visit, wish: MoveWish) -> Shown:
+async def ask_move(visit: Visit, wish: MoveWish) -> Filled:
     """Show what a move would do, or why it can't be done."""
 
     async def check() -> dict[str, object]:
@@ -95,7 +95,7 @@ async def ask_move(visit: Visit, wish: MoveWish) -> Shown:
         await visit.memory.projects.check_move(former, wish.folder)
         return {"former": former, "folder": wish.folder}
 
-    return Shown("project_move.html", await _check(visit, check))
+    return Filled("project_move.html", await _check(visit, check))
 
 
 async def join(visit: Visit, wish: JoinWish) -> Done:
@@ -215,10 +215,10 @@ def _is_folder(text: str) -> bool:
 
 AREA = Area(
     pages=(
-        Page(PATH, "projects", "Projects", ProjectsWish, show_projects, menu="more"),
-        Page(f"{PATH}/join", "ask_join", "Join two projects", JoinWish, ask_join, Access.ADMIN),
-        Page(f"{PATH}/part", "ask_part", "Part two projects", PartWish, ask_part, Access.ADMIN),
-        Page(f"{PATH}/move", "ask_move", "Move a project", MoveWish, ask_move, Access.ADMIN),
+        PageRow(PATH, "projects", "Projects", ProjectsWish, show_projects, menu="more"),
+        PageRow(f"{PATH}/join", "ask_join", "Join two projects", JoinWish, ask_join, Access.ADMIN),
+        PageRow(f"{PATH}/part", "ask_part", "Part two projects", PartWish, ask_part, Access.ADMIN),
+        PageRow(f"{PATH}/move", "ask_move", "Move a project", MoveWish, ask_move, Access.ADMIN),
     ),
     actions=(
         Action(f"{PATH}/join", "join_projects", JoinWish, join, Access.ADMIN),

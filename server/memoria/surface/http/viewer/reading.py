@@ -13,8 +13,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -45,7 +45,7 @@ class EntryWish(Wish):
     entry_id: Annotated[str, Field(min_length=1)] | None = None
 
 
-async def show_reading(visit: Visit, wish: ReadingWish) -> Shown:
+async def show_reading(visit: Visit, wish: ReadingWish) -> Filled:
     """Show the queue, and the tokens and the money of the last 30 days."""
     queue, settings = visit.memory.queue, visit.memory.settings
     status = await queue.status()
@@ -54,7 +54,7 @@ async def show_reading(visit: Visit, wish: ReadingWish) -> Shown:
     last = entries[-1].id if len(entries) == _ON_PAGE else None
     going_on = last and urlencode({"state": state, "after": last})
     spending = await queue.list_spending()
-    return Shown(
+    return Filled(
         "reading.html",
         {
             "status": status,
@@ -112,7 +112,7 @@ def _sum_up_days(
 
 
 AREA = Area(
-    (Page(PATH, "reading", "Reading and cost", ReadingWish, show_reading, menu="more"),),
+    (PageRow(PATH, "reading", "Reading and cost", ReadingWish, show_reading, menu="more"),),
     (
         Action(f"{PATH}/retry", "retry reading", EntryWish, retry_entries),
         Action(f"{PATH}/drop", "drop unread", EntryWish, drop_entries),

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse
 from memoria.language.reading.fences import show_invisible
 from memoria.model import now_millis
 from memoria.model.moments import Zone, to_iso
-from memoria.surface.http.viewer.table import ROOT, Language, Page, Shown, Visit, sentence
+from memoria.surface.http.viewer.table import ROOT, Filled, Language, PageRow, Visit, sentence
 
 _PACKAGE = "memoria.surface.http.viewer"
 HEADERS = {
@@ -36,9 +36,9 @@ _AGES = (
 
 def render(
     visit: Visit,
-    shown: Shown,
+    shown: Filled,
     title: str,
-    menu: Sequence[Page[Any]] = (),
+    menu: Sequence[PageRow[Any]] = (),
     said: str = "",
     save: str = "",
 ) -> HTMLResponse:

@@ -14,7 +14,7 @@ from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.names import KINDS
 from memoria.surface.http.viewer.quotes import mark_quotes
-from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
+from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Filled, PageRow, Visit, Wish
 
 PATH = f"{ROOT}/review"
 _EVERYWHERE = "*"
@@ -85,7 +85,7 @@ class NamesakesWish(PlaceWish):
     other: _Id
 
 
-async def show_review(visit: Visit, wish: ReviewWish) -> Shown:
+async def show_review(visit: Visit, wish: ReviewWish) -> Filled:
     """Show what waits for the user's word."""
     memory = visit.ask_from(wish.project)
     pending = await memory.provenance.page_pending(_ON_PAGE, wish.before)
@@ -93,7 +93,7 @@ async def show_review(visit: Visit, wish: ReviewWish) -> Shown:
     quotes = await memory.provenance.list_quotes()
     proposals = await memory.graph.list_proposals(_PROPOSALS)
     items = list(_name_items(pending.items, contradicted.items, quotes, proposals))
-    return Shown(
+    return Filled(
         "review.html",
         {
             "pending": pending,
@@ -241,7 +241,7 @@ def _go_on(wish: PlaceWish, **done: str | None) -> str:
 
 _MEMORY = {"memory_id": EXAMPLE_IDS["memory"]}
 AREA = Area(
-    pages=(Page(PATH, "review", "Review", ReviewWish, show_review, menu="first"),),
+    pages=(PageRow(PATH, "review", "Review", ReviewWish, show_review, menu="first"),),
     actions=(
         Action(
             f"{PATH}/settle", "settle", SettleWish, settle, example={**_MEMORY, "action": "confirm"}

@@ -15,7 +15,7 @@ from memoria.model.access import Access
 from memoria.surface.http.viewer.areas import AREAS
 from memoria.surface.http.viewer.doors import STATIC, STYLE
 from memoria.surface.http.viewer.rendering import render
-from memoria.surface.http.viewer.table import ROOT, Language, Shown, Visit, read_wish
+from memoria.surface.http.viewer.table import ROOT, Filled, Language, Visit, read_wish
 
 SAVE = "save"
 """Parameter with which a page is sent as a file."""
@@ -106,12 +106,12 @@ async def export_page(
     visit = Visit(memory, Access.READ, request, language, csrf="")
     wish = read_wish(page.wish, ImmutableMultiDict(arguments), {})
     shown = await page.load(visit, wish)
-    if not isinstance(shown, Shown):
+    if not isinstance(shown, Filled):
         raise TypeError(f"{name} is no page that can be saved.")
     return render_saved(visit, shown, page.title)
 
 
-def render_saved(visit: Visit, shown: Shown, title: str) -> str:
+def render_saved(visit: Visit, shown: Filled, title: str) -> str:
     """Return a page as a file."""
     html = bytes(render(visit, shown, title).body).decode()
     return save_page(html, visit.memory.settings.zone.to_local(now_millis()))

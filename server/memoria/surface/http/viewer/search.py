@@ -13,7 +13,7 @@ from memoria.model.moments import parse_instant
 from memoria.model.query import read_list
 from memoria.retrieval.answer.form import write_words
 from memoria.surface.http.viewer import phrases
-from memoria.surface.http.viewer.table import ROOT, Area, Page, Shown, Visit, Wish
+from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish
 
 PATH = f"{ROOT}/search"
 EVERYWHERE = "*"
@@ -59,12 +59,12 @@ class HitView(NamedTuple):
         return self.hit.before, self.hit.after
 
 
-async def show_search(visit: Visit, wish: SearchWish) -> Shown:
+async def show_search(visit: Visit, wish: SearchWish) -> Filled:
     """Show the answer to a question, or the form alone."""
     query = (wish.query or "").strip()
     found = await _search(visit, wish, query) if query else None
     explanation = None if found is None else found.explanation
-    return Shown(
+    return Filled(
         "search.html",
         {
             "wish": wish,
@@ -137,7 +137,7 @@ def _list_rejected(explanation: Explanation) -> list[ExplainedCandidate]:
 
 AREA = Area(
     (
-        Page(
+        PageRow(
             PATH,
             "search",
             "Search",

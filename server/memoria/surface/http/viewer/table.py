@@ -86,7 +86,7 @@ def sentence(text: str) -> str:
     return text
 
 
-class Shown(NamedTuple):
+class Filled(NamedTuple):
     """A page to show: a template, and what it is filled with."""
 
     template: str
@@ -108,7 +108,7 @@ class Done(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[WishT]):
+class PageRow(Generic[WishT]):
     """A page: where it is, what it takes, and what fills its template."""
 
     path: str
@@ -117,7 +117,7 @@ class Page(Generic[WishT]):
     title: str
     """English title, which `texts/` translate."""
     wish: type[WishT]
-    load: Callable[[Visit, WishT], Awaitable[Shown | Response]]
+    load: Callable[[Visit, WishT], Awaitable[Filled | Response]]
     """Returns what is shown, or a whole answer where that is no page."""
     access: Access = Access.READ
     menu: Literal["first", "more"] | None = None
@@ -140,7 +140,7 @@ class Action(Generic[WishT]):
     path: str
     name: str
     wish: type[WishT]
-    do: Callable[[Visit, WishT], Awaitable[Done | Shown]]
+    do: Callable[[Visit, WishT], Awaitable[Done | Filled]]
     access: Access = Access.WRITE
     example: Mapping[str, str] | None = None
 
@@ -149,5 +149,5 @@ class Action(Generic[WishT]):
 class Area:
     """Pages and actions that belong together, in a module of their own."""
 
-    pages: tuple[Page[Any], ...]
+    pages: tuple[PageRow[Any], ...]
     actions: tuple[Action[Any], ...] = ()

@@ -16,8 +16,8 @@ from memoria.surface.http.viewer.table import (
     Action,
     Area,
     Done,
-    Page,
-    Shown,
+    Filled,
+    PageRow,
     Visit,
     Wish,
     sentence,
@@ -44,13 +44,13 @@ class TokenWish(Wish):
     token_id: Annotated[str, Field(min_length=1)]
 
 
-async def show_tokens(visit: Visit, _wish: Wish) -> Shown:
+async def show_tokens(visit: Visit, _wish: Wish) -> Filled:
     """Show all tokens, those that hold first, visits among them named as such."""
     now = now_millis()
     tokens = [*reversed(await visit.memory.tokens.list())]
     ended = [(one, False) for one in tokens if not one.holds(now)]
     listed = [*((one, True) for one in tokens if one.holds(now)), *ended[:_MOST_ENDED]]
-    return Shown(
+    return Filled(
         "tokens.html",
         {
             "tokens": listed,
@@ -62,7 +62,7 @@ async def show_tokens(visit: Visit, _wish: Wish) -> Shown:
     )
 
 
-async def create_token(visit: Visit, wish: NewTokenWish) -> Shown:
+async def create_token(visit: Visit, wish: NewTokenWish) -> Filled:
     """Create a token, and show it this once, with what is pasted into each client."""
     try:
         end = read_end(wish.expires, now_millis(), visit.memory.settings.zone)
@@ -73,7 +73,7 @@ async def create_token(visit: Visit, wish: NewTokenWish) -> Shown:
         ) from error
     made = await visit.memory.tokens.create(Access(wish.access), wish.label, end.at)
     url = str(visit.request.base_url)
-    return Shown(
+    return Filled(
         "token_created.html",
         {
             "made": made,
@@ -95,7 +95,7 @@ async def revoke_token(visit: Visit, wish: TokenWish) -> Done:
 
 
 AREA = Area(
-    (Page(PATH, "tokens", "Tokens", Wish, show_tokens, Access.ADMIN, "more"),),
+    (PageRow(PATH, "tokens", "Tokens", Wish, show_tokens, Access.ADMIN, "more"),),
     (
         Action(f"{PATH}/create", "create token", NewTokenWish, create_token, Access.ADMIN),
         Action(f"{PATH}/revoke", "revoke token", TokenWish, revoke_token, Access.ADMIN),

@@ -23,7 +23,7 @@ from memoria.model.forgetting import Change
 from memoria.model.listing import SessionListing
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
-from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Page, Shown, Visit, Wish
+from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Filled, PageRow, Visit, Wish
 from memoria.surface.mcp.instructions import composers_for, static_instructions
 
 _LATER = lazy_regex(r"; later, [^\n]*\[([0-9a-f]{8})\]$")
@@ -86,7 +86,7 @@ class KeepWish(QuoteWish):
     content: str
 
 
-class UndoWish(LineWish):
+class UndoToldWish(LineWish):
     """A change to take back."""
 
     change_id: _Id
@@ -120,7 +120,7 @@ class TextView(NamedTuple):
         return any(line.record or line.session_id for line in self.lines)
 
 
-async def show_told(visit: Visit, wish: ToldWish) -> Shown:
+async def show_told(visit: Visit, wish: ToldWish) -> Filled:
     """Show what agents of a client are told in a project."""
     memory = visit.memory
     clients = await memory.told.list_clients()
@@ -131,7 +131,7 @@ async def show_told(visit: Visit, wish: ToldWish) -> Shown:
         SessionListing(limit=_SESSIONS, workspace=wish.project or NO_WORKSPACE)
     )
     views = list(_view_texts(texts, records))
-    return Shown(
+    return Filled(
         "told.html",
         {
             "views": views,
@@ -214,12 +214,12 @@ def _view_line(line: ToldLine, records: Mapping[str, ToldRecord], seen: set[str]
     return LineView(line.text, "line", record, later, is_first=is_first)
 
 
-async def show_replay(visit: Visit, wish: ReplayWish) -> Shown:
+async def show_replay(visit: Visit, wish: ReplayWish) -> Filled:
     """Show what an agent was shown in a session."""
     page = await visit.memory.told.list_shown(wish.session_id, wish.offset)
     end = wish.offset + len(page.showings)
     path = _path_of(wish.session_id)
-    return Shown(
+    return Filled(
         "replay.html",
         {
             "page": page,
@@ -275,7 +275,7 @@ async def tell_again(visit: Visit, wish: QuoteWish) -> Done:
     return Done(_back(wish), "Agents are told these words again.")
 
 
-async def undo(visit: Visit, wish: UndoWish) -> Done:
+async def undo(visit: Visit, wish: UndoToldWish) -> Done:
     """Take back a change."""
     await _in_project(visit, wish.project).undo_change(wish.change_id)
     return Done(_back(wish), "Taken back: all is as before.")
@@ -316,8 +316,8 @@ def _shorten_project(name: str) -> str:
 
 AREA = Area(
     pages=(
-        Page(ROOT, "told", "What agents are told", ToldWish, show_told, menu="first"),
-        Page(
+        PageRow(ROOT, "told", "What agents are told", ToldWish, show_told, menu="first"),
+        PageRow(
             f"{ROOT}/replay/{{session_id:path}}",
             "replay",
             "What was shown in a session",
@@ -355,6 +355,6 @@ AREA = Area(
             tell_again,
             example={"turn_id": EXAMPLE_IDS["turn"]},
         ),
-        Action(f"{ROOT}/told/undo", "undo_told", UndoWish, undo),
+        Action(f"{ROOT}/told/undo", "undo_told", UndoToldWish, undo),
     ),
 )

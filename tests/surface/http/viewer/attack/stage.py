@@ -20,12 +20,12 @@ from memoria.model.access import LINK_BEGINS, Access
 from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer.areas import AREAS
-from memoria.surface.http.viewer.table import ROOT, Action, Page
+from memoria.surface.http.viewer.table import ROOT, Action, PageRow
 
-Row = Page[Any] | Action[Any]
+Row = PageRow[Any] | Action[Any]
 STREAM = f"{ROOT}/live/events"
 """Path of what is no page of its own: it goes on until the visitor leaves."""
-PAGES: tuple[Page[Any], ...] = tuple(
+PAGES: tuple[PageRow[Any], ...] = tuple(
     one for area in AREAS for one in area.pages if one.path != STREAM
 )
 ACTIONS: tuple[Action[Any], ...] = tuple(one for area in AREAS for one in area.actions)
@@ -55,7 +55,7 @@ class ViewerGuest:
     name: str = ""
 
     async def open(
-        self, page: Page[Any], arguments: Mapping[str, str], **headers: str
+        self, page: PageRow[Any], arguments: Mapping[str, str], **headers: str
     ) -> httpx2.Response:
         """Open a page with arguments of its own."""
         path, rest = place_arguments(page, arguments)

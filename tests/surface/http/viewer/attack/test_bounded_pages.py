@@ -21,7 +21,7 @@ from tests.surface.http.viewer.attack.stage import (
 from memoria import Memoria
 from memoria.store.sqlite import connections
 from memoria.store.sqlite.driver import Row, SqliteConnection, connect
-from memoria.surface.http.viewer.table import Page
+from memoria.surface.http.viewer.table import PageRow
 
 pytestmark = pytest.mark.anyio
 _SIZES = {"ann": 1, "ben": 2}
@@ -92,7 +92,7 @@ async def grow(memory: Memoria, size: int) -> None:
 
 
 async def count_for(
-    asked: Asked, guest: ViewerGuest, page: Page[Any], ids: dict[str, str]
+    asked: Asked, guest: ViewerGuest, page: PageRow[Any], ids: dict[str, str]
 ) -> Asked:
     """Return what a page asks for each time that it is loaded."""
     loads = []
