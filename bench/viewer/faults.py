@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _SERIOUS = ("serious", "critical")
 _MOST_STOPS = 400
 """Most elements that a person reaches with the Tab key on one page, for this look at least."""
+_MORE_STOPS = 20
+"""Stops beside one an element: a field for a date has one for each of its parts."""
 _REFUSED = 400
 _BROKEN_OFF = "net::ERR_ABORTED"
 """What becomes of a stream when its page is left."""
@@ -135,7 +137,7 @@ def _inspect_keys(page: "Page") -> Iterator[str]:
     """Press Tab through the page, and see that it reaches everything and shows where it is."""
     wanted: int = page.evaluate(_REACH)
     reached, unseen = set[int](), list[str]()
-    for _ in range(min(wanted + 2, _MOST_STOPS)):
+    for _ in range(min(wanted + _MORE_STOPS, _MOST_STOPS)):
         page.keyboard.press("Tab")
         at = page.evaluate(_FOCUSED)
         if at is None:

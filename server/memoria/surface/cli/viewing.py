@@ -110,6 +110,8 @@ def _open(
         end = read_end(expires, now_millis(), memory.settings.zone)
         return await memory.tokens.create(access, "viewer", end.at, LINK_BEGINS)
 
+    if not as_json:
+        typer.echo("Making a link to the viewer…", err=True)
     made = with_memory(context, work, begins_home=True)
     link = f"{url.rstrip('/')}/ui/enter?{urlencode({'link': made.text})}"
     runs = _find_server(link, url)

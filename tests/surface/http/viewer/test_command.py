@@ -51,6 +51,7 @@ def test_a_server_is_started_where_none_runs(home: Path) -> None:
         assert server.stdout is not None
         assert server.stderr is not None
         try:
+            assert "Making a link" in server.stderr.readline()
             link = server.stdout.readline().strip()
             assert "Memoria serves" in server.stderr.readline()
             patient = httpx2.HTTPTransport(retries=5)  # it listens a moment after it says so

@@ -97,6 +97,9 @@ async def test_a_session_shows_its_turns_and_what_came_of_each(start_server: Sta
         made = await fill(server)
         shown = await visitor.open(ADDRESS)
         rest = await visitor.open(f"{ADDRESS}?offset=2")
+        correction = {"action": "correct", "content": "Checkout releases are on Fridays"}
+        await visitor.send(f"/memories/{made['memory']}/revise", **correction)
+        corrected = await visitor.open(ADDRESS)
         missing = await visitor.open("/sessions/none")
         first = (await visitor.open("/days")).text
     user, assistant, tool = shown.html.split("<li data-item")[1:]
@@ -108,6 +111,9 @@ async def test_a_session_shows_its_turns_and_what_came_of_each(start_server: Sta
     assert "<script>alert" not in shown.html
     assert "Release the checkout" in shown.text
     assert 'href="/ui/replay/check%2Fout%20%C3%BC%3F%231"' in shown.html
+    former = "Checkout releases are on Tuesdays since then: Checkout releases are on Fridays"
+    assert former in corrected.text
+    assert "since then:" not in shown.text
     assert made["turn"] not in rest.html
     assert 'rel="prev"' in rest.html
     assert missing.status == 404

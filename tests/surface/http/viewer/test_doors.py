@@ -16,11 +16,16 @@ async def test_a_link_opens_the_viewer_once(start_server: StartServer) -> None:
     async with start_server() as server:
         tokens = TokenService(server.home.store, "ann", COMMAND_LINE)
         link = await tokens.create(Access.READ, "viewer", None, LINK_BEGINS)
-        async with httpx2.AsyncClient(base_url=server.url) as http:
+        async with (
+            httpx2.AsyncClient(base_url=server.url) as http,
+            httpx2.AsyncClient(base_url=server.url) as other,
+        ):
             asked = await http.head("/ui/enter", params={"link": link.text})
             first = await http.get("/ui/enter", params={"link": link.text})
-            second = await http.get("/ui/enter", params={"link": link.text})
+            again = await http.get("/ui/enter", params={"link": link.text})
+            second = await other.get("/ui/enter", params={"link": link.text})
     assert (asked.status_code, first.status_code, second.status_code) == (200, 200, 401)
+    assert (again.status_code, again.headers.get("location")) == (303, "/ui")
     cookie = first.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
@@ -33,12 +38,14 @@ async def test_a_visit_is_listed_and_ended_as_a_token(start_server: StartServer)
         tokens = TokenService(server.home.store, "ann", COMMAND_LINE)
         (held,) = await tokens.list()
         assert (await visitor.open("/health")).status == 200
-        await visitor.send("/leave")
+        left = await visitor.send("/leave")
         (ended,) = await tokens.list()
         after = await visitor.open("/health")
     assert held.label == "viewer"
     assert held.revoked_at is None
     assert ended.revoked_at is not None
+    assert "This visit has ended" in left.text
+    assert "memoria_visit" not in visitor.http.cookies
     assert (after.status, "memoria ui" in after.text) == (401, True)
 
 

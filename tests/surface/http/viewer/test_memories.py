@@ -111,6 +111,47 @@ async def test_what_one_may_do_to_a_memory_is_done_on_its_page_and_taken_back_th
     assert elsewhere.path == "/ui"
 
 
+async def test_words_that_say_a_former_wording_stand_in_its_history_alone(
+    start_server: StartServer,
+) -> None:
+    async with start_server(tenant="ann") as server, Visitor.enter(server) as visitor:
+        told = await tell(server)
+        again = [Turn(role="user", content=f"Remember that {QUOTE}.")]
+        await told.memory.record_conversation(again, session_id="again")
+        before = await visitor.open(f"/memories/{told.rule}")
+        await told.memory.revise_memory(told.rule, "correct", "Deploys are on Thursdays.")
+        after = await visitor.open(f"/memories/{told.rule}")
+    assert "Said as well in" in before.text
+    assert "Said as well in" not in after.text
+    assert before.html.count("<mark>") == 2
+    assert "<mark>" not in after.html
+    history = after.text.partition("What became of it")[2]
+    assert f"said again: {QUOTE}" in history
+
+
+async def test_what_is_shown_where_nothing_was_found_is_called_nearest_only_by_vectors(
+    start_server: StartServer,
+) -> None:
+    async with start_server(tenant="ann") as server, Visitor.enter(server) as visitor:
+        await tell(server)
+        found = await visitor.open("/search", query="zither")
+        await visitor.send("/language", to="zh", back="/ui/search")
+        chinese = await visitor.open("/search", query="zither")
+    assert "among the newest" in found.text
+    assert "nearest by meaning" not in found.text
+    assert "Searched without this part: Meaning (switched off)" in found.text
+    assert "searched without" not in chinese.text
+
+
+async def test_a_hit_names_the_words_that_it_contradicts(start_server: StartServer) -> None:
+    async with start_server(tenant="ann") as server, Visitor.enter(server) as visitor:
+        told = await tell(server)
+        other = await told.memory.remember("The checkout is deployed every single day.")
+        await told.memory.set_contradiction(told.rule, other.id, contradict=True)
+        found = await visitor.open("/search", query="When is the checkout deployed?")
+    assert "Both cannot be true: “The checkout is deployed every single day.”" in found.text
+
+
 async def test_a_hit_is_struck_where_it_was_found_and_other_projects_are_named(
     start_server: StartServer,
 ) -> None:

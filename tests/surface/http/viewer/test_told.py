@@ -202,6 +202,11 @@ async def test_a_visit_that_only_reads_changes_nothing(start_server: StartServer
     async with start_server() as server, Visitor.enter(server, access=Access.READ) as visitor:
         memory = memory_of(server)
         rule = (await memory.remember(RULE, type="rule")).id
+        first = await visitor.open("", project=PROJECT)
         page = await visitor.send("/told/revise", memory_id=rule, action="archive")
         now = await memory.get_memory(rule)
+    assert RULE in first.text
+    assert "/told/" not in first.html
+    assert "Correct" not in first.text
     assert (page.status, now.validity) == (403, "active")
+    assert "memoria --tenant ann ui --access write" in page.text

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from pydantic import JsonValue
 
 from memoria.errors import InvalidInputError, shorten
-from memoria.model import StoredTurn, now_millis
+from memoria.model import Memory, StoredTurn, now_millis
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish, sentence
 
@@ -110,6 +110,7 @@ async def show_session(visit: Visit, wish: SessionWish) -> Filled:
         "replay": f"{ROOT}/replay/{quote(trace.page.session_id, safe='')}",
         "roles": ROLES,
         "readings": _READINGS,
+        "concluded": _find_wording,
         "cut": lambda text: text[:_TEXT_CHARS],
         "is_cut": lambda text: len(text) > _TEXT_CHARS,
         "tool_parts": _list_tool_parts,
@@ -152,6 +153,12 @@ async def _find_latest(visit: Visit, kept: dict[str, str]) -> str | None:
     page = await visit.memory.list_sessions(workspace=kept.get("project", "*"), limit=1)
     last = next((one.last_at for one in page.sessions), None)
     return None if last is None else _link_days(_find_day(visit, last), kept | {"span": "day"})
+
+
+def _find_wording(memory: Memory, turn: StoredTurn) -> str:
+    """Return the wording of a memory that was concluded from a turn, or else the present one."""
+    own = (one.content for one in memory.versions if one.provenance.turn_id == turn.id)
+    return next(own, memory.content)
 
 
 def _list_tool_parts(turn: StoredTurn) -> Sequence[str]:

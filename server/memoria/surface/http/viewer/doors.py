@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Literal
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend
+from mcp.server.auth.provider import AccessToken
 from starlette.authentication import AuthCredentials, AuthenticationBackend, BaseUser
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
@@ -52,13 +53,17 @@ class CallerBackend(AuthenticationBackend):
             found: tuple[AuthCredentials, BaseUser] | None = await self._bearers.authenticate(conn)
             return found
         if conn.url.path == ENTRY:
-            shown, begins = conn.query_params.get(LINK, ""), LINK_BEGINS
+            token = await self._verify(conn.query_params.get(LINK, ""), LINK_BEGINS)
         else:
-            shown, begins = conn.cookies.get(VISIT, ""), VISIT_BEGINS
-        token = await self._verifier.verify(shown, begins) if shown else None
+            token = None
+        # a link that was opened before leads whoever has a visit to the first page
+        token = token or await self._verify(conn.cookies.get(VISIT, ""), VISIT_BEGINS)
         if token is None:
             return None
         return AuthCredentials(token.scopes), AuthenticatedUser(token)
+
+    async def _verify(self, shown: str, begins: str) -> AccessToken | None:
+        return await self._verifier.verify(shown, begins) if shown else None
 
 
 def is_viewer(path: str) -> bool:
@@ -74,6 +79,13 @@ def ask_for_link(request: Request) -> Response:
     """Return the page for whoever has no visit, which says how to begin one."""
     reason: Literal["spent", "none"] = "spent" if request.url.path == ENTRY else "none"
     return render_alone("enter.html", choose_language(request), 401, reason)
+
+
+def tell_left(request: Request) -> Response:
+    """Return the page for whoever has ended a visit; the browser drops the visit's token."""
+    answer = render_alone("enter.html", choose_language(request), 200, "left")
+    answer.delete_cookie(VISIT, ROOT)
+    return answer
 
 
 def choose_language(request: Request) -> Language:

@@ -4,7 +4,9 @@ import base64
 import binascii
 import hmac
 import logging
-from collections.abc import Awaitable, Callable
+import shlex
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,8 +14,9 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, compile_path
 
+from memoria.bare.home import name_memory
 from memoria.errors import MemoriaError
 from memoria.model import now_millis
 from memoria.model.access import Access
@@ -30,6 +33,7 @@ from memoria.surface.http.viewer.doors import (
     ask_for_link,
     choose_language,
     keep_visit,
+    tell_left,
     write_csrf,
 )
 from memoria.surface.http.viewer.rendering import HEADERS, render, render_alone, say
@@ -58,6 +62,12 @@ _A_DAY_S = 86_400
 _A_YEAR_S = 365 * _A_DAY_S
 _MS_PER_S = 1000
 _MENU = [one for area in AREAS for one in area.pages if one.menu is not None]
+_NEEDED = [(compile_path(one.path)[0], one.access) for area in AREAS for one in area.actions]
+"""Patterns of the paths of actions, and the access that each takes."""
+_LACKS = sentence(
+    "This takes a visit with `{needed}`, and this one has `{access}`. Nothing was done. On the "
+    "machine that has the memory, in a shell, this begins one: {command}"
+)
 _WENT_WRONG = sentence("Something went wrong; the server's log has it.")
 
 
@@ -106,14 +116,15 @@ class ViewerFace:
         return guarded
 
     def _begin_visit(self, memories: ServedMemories, request: Request) -> Visit:
-        memory = memories.find(request).with_channel(VIEWER)
+        access = memories.find_access(request)
         return Visit(
-            memory,
-            memories.find_access(request),
+            memories.find(request).with_channel(VIEWER),
+            access,
             request,
             choose_language(request),
             write_csrf(request),
             self._listening,
+            partial(_may_do, access),
         )
 
     def _showing(self, page: PageRow[WishT]) -> Callable[[Visit], Awaitable[Response]]:
@@ -152,8 +163,13 @@ class ViewerFace:
         if self.memories is None or visit.access.includes(needed):
             return None
         await self.memories.note_refusal(visit.request, f"{name} needs `{needed}`")
-        told = explain_lack(self.memories, visit.request, needed)
-        return _tell(visit, HTTPStatus.FORBIDDEN, told)
+        if self.memories.is_read_only:
+            told = explain_lack(self.memories, visit.request, needed)
+            return _tell(visit, HTTPStatus.FORBIDDEN, told)
+        options = (*name_memory(visit.memory.tenant), "ui", "--access", needed)
+        command = shlex.join(("memoria", *options))
+        lack = {"needed": needed, "access": visit.access, "command": command}
+        return _tell(visit, HTTPStatus.FORBIDDEN, _LACKS, lack)
 
     async def _read_form(self, visit: Visit) -> ImmutableMultiDict[str, str] | Response:
         """Read a form; return a page that refuses one that this visit's pages did not have."""
@@ -185,6 +201,8 @@ class ViewerFace:
         try:
             opened = await visit.memory.tokens.open_link(link)
         except MemoriaError:
+            if VISIT in visit.request.cookies:
+                return RedirectResponse(ROOT, HTTPStatus.SEE_OTHER, HEADERS)
             return ask_for_link(visit.request)
         end = opened.token.expires_at
         seconds = _A_YEAR_S if end is None else max(1, (end - now_millis()) // _MS_PER_S)
@@ -198,9 +216,7 @@ class ViewerFace:
         if isinstance(form, Response):
             return form
         await visit.memory.tokens.revoke(find_token(visit.request).client_id)
-        answer = RedirectResponse(ROOT, HTTPStatus.SEE_OTHER, HEADERS)
-        answer.delete_cookie(VISIT, ROOT)
-        return answer
+        return tell_left(visit.request)
 
     async def _set_language(self, visit: Visit) -> Response:
         """Keep the language that a visitor chose, and go back to the page."""
@@ -234,10 +250,17 @@ def _send(visit: Visit, shown: Filled, page: PageRow[Any]) -> Response:
     return HTMLResponse(render_saved(visit, shown, page.title), shown.status, headers)
 
 
-def _tell(visit: Visit, status: HTTPStatus, reason: str) -> Response:
+def _may_do(access: Access, path: str) -> bool:
+    """Return whether an access allows the action at a path; leaving and the language take none."""
+    return all(access.includes(needed) for pattern, needed in _NEEDED if pattern.match(path))
+
+
+def _tell(
+    visit: Visit, status: HTTPStatus, reason: str, values: Mapping[str, str] | None = None
+) -> Response:
     """Return a page that says why something was not shown or done."""
     title = status.phrase
-    told = {"reason": say(visit.language, reason, {})}
+    told = {"reason": say(visit.language, reason, values or {})}
     return render(visit, Filled("refused.html", told, status), title, _MENU)
 
 

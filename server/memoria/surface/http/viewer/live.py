@@ -53,6 +53,7 @@ async def show_live(visit: Visit, wish: LiveWish) -> Filled:
         "roles": ROLES,
         "link_session": link_session,
         "cut": lambda text: text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}…",
+        "forgotten": [text for (type_, _), text in _LABELS.items() if type_ is EventType.FORGOTTEN],
         "label": lambda one: _LABELS.get((one.type, one.data.get("kind", "")), _OTHER),
     }
     return Filled("live.html", values)

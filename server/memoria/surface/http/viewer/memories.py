@@ -20,7 +20,13 @@ from memoria.model.provenance import (
 from memoria.model.query import read_list
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
-from memoria.surface.http.viewer.quotes import QuotedTurn, mark_quotes, quote_turn
+from memoria.surface.http.viewer.quotes import (
+    QuotedTurn,
+    count_unread,
+    list_further,
+    mark_quotes,
+    quote_turn,
+)
 from memoria.surface.http.viewer.table import (
     ROOT,
     Action,
@@ -167,7 +173,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Filled:
             "quoted": await _read_quoted(seen, source.said, memory.content),
             "evidence": await _list_further(seen, record),
             "turn_range": record.turn_range,
-            "more_evidence": memory.evidence - _MOST_EVIDENCE - 1,
+            "more_evidence": count_unread(record),
             "events": history.events[-_MOST_EVENTS:][::-1],
             "has_older": len(history.events) >= _MOST_EVENTS,
             "kinds": {"wording": SourcedVersion, "evidence": Evidence},
@@ -245,17 +251,10 @@ async def _read_quoted(memory: Memoria, said: Evidence | None, statement: str) -
     return quote_turn(record, said.quote, statement)
 
 
-def _further(record: MemoryRecord) -> list[Evidence]:
-    """List the turns a memory rests on, except that of its present wording; the newest first."""
-    present = record.versions[0].said
-    shown = None if present is None else present.turn_id
-    return [one for one in reversed(record.evidence) if one.turn_id != shown]
-
-
 async def _list_further(memory: Memoria, record: MemoryRecord) -> list[EvidenceView]:
     """List further evidence, the first few with their turns."""
     views, content = list[EvidenceView](), record.memory.content
-    for place, one in enumerate(_further(record)[:_MOST_EVIDENCE]):
+    for place, one in enumerate(list_further(record)[:_MOST_EVIDENCE]):
         quoted = await _read_quoted(memory, one, content) if place < _SHOWN_TURNS else None
         views.append(EvidenceView(one, quoted))
     return views

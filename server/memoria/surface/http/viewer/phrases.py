@@ -198,10 +198,12 @@ STATUSES: Mapping[str, str] = {
     "outdated": sentence("rests on what has changed since"),
     "over": sentence("its time is over"),
 }
-SHOWN_AS: Mapping[str, str] = {
+SHOWN_AS: dict[str, str] = {
     "nearest": sentence("nearest by meaning"),
     "later": sentence("said later"),
 }
+SHOWN_WITHOUT_VECTORS: Mapping[str, str] = SHOWN_AS | {"nearest": sentence("among the newest")}
+"""The same where no meanings were compared: then the newest are shown in place of the nearest."""
 LISTED_STATES: Mapping[MemoryState, str] = {
     "active": sentence("what counts"),
     "pending": sentence("waits for your word"),

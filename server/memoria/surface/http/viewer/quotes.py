@@ -7,7 +7,8 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.reading.quotes import find_quote
 from memoria.language.words.analyser import query_terms
 from memoria.language.words.document import as_text
-from memoria.model import StoredTurn, TurnRecord
+from memoria.model import Evidence, StoredTurn, TurnRecord
+from memoria.model.provenance import MemoryRecord
 
 _AROUND = 600
 """Characters shown on each side of a quote where the turn is long."""
@@ -83,6 +84,42 @@ def quote_turn(record: TurnRecord, quote: str | None, statement: str) -> QuotedT
     ]
     shown = [one for one in passages if one.text]
     return QuotedTurn(record.turn, shown, record.before, record.after, is_near=near is not None)
+
+
+def list_further(record: MemoryRecord) -> list[Evidence]:
+    """List further turns that say the present wording of a memory, the newest first.
+
+    What says a former wording may say the opposite: it stands in the memory's history.
+    """
+    present = record.versions[0].said
+    shown = None if present is None else present.turn_id
+    return [
+        one
+        for one in reversed(record.evidence)
+        if one.turn_id != shown and _says_present(one, record)
+    ]
+
+
+def _says_present(evidence: Evidence, record: MemoryRecord) -> bool:
+    """Return whether the wording that a turn says, or said again, is the present one.
+
+    A turn that was noted before all wordings came with a memory that was merged into this one.
+    """
+    newest_first = [one.version for one in record.versions]
+    if evidence.version is not None:
+        said = (one for one in newest_first if one.version == evidence.version)
+    else:
+        said = (one for one in newest_first if one.ingested_at <= evidence.noted_at)
+    return next(said, newest_first[-1]).content == record.memory.content
+
+
+def count_unread(record: MemoryRecord) -> int:
+    """Return how many turns that say a memory again were not read, if it has one wording alone.
+
+    Of a memory with several it is not known which of them those turns say.
+    """
+    again = sum(one.version is None for one in record.evidence)
+    return record.memory.evidence - 1 - again if len(record.versions) == 1 else 0
 
 
 def _find_nearest(text: str, statement: str) -> tuple[int, int] | None:

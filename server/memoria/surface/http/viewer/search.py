@@ -1,13 +1,20 @@
 """Search: both levels, and of each hit why it is there."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from pydantic import BeforeValidator
 
 from memoria.language.words.document import as_text
-from memoria.model import AdjacentTurn, ExplainedCandidate, Explanation, Hit, SearchResult
+from memoria.model import (
+    AdjacentTurn,
+    ExplainedCandidate,
+    Explanation,
+    Hit,
+    PartReport,
+    SearchResult,
+)
 from memoria.model.memory_types import AnyType
 from memoria.model.moments import parse_instant
 from memoria.model.query import read_list
@@ -64,12 +71,20 @@ async def show_search(visit: Visit, wish: SearchWish) -> Filled:
     query = (wish.query or "").strip()
     found = await _search(visit, wish, query) if query else None
     explanation = None if found is None else found.explanation
+    lacking = [] if explanation is None else _list_lacking(explanation)
+    by_meaning = all(one.part != "vectors" for one in lacking)
+    hits = () if found is None else found.hits
     return Filled(
         "search.html",
         {
             "wish": wish,
             "found": found,
             "hits": [] if found is None else list(_view_hits(found)),
+            "shown_as": phrases.SHOWN_AS if by_meaning else phrases.SHOWN_WITHOUT_VECTORS,
+            "is_newest": not by_meaning and {one.shown_as for one in hits} == {"nearest"},
+            "lacking": lacking,
+            "notes": [] if found is None else _list_other_notes(found.notes, lacking),
+            "words_of": await _read_cited(visit, hits),
             "rejected": [] if explanation is None else _list_rejected(explanation),
             "projects": await visit.memory.told.list_projects(),
             "has_private": bool(visit.memory.settings.private_workspaces),
@@ -129,6 +144,34 @@ def _view_hits(found: SearchResult) -> Iterator[HitView]:
         tool = None if call is None else (call.name, as_text(call.args), as_text(call.result))
         at = parse_instant(hit.source.at)
         yield HitView(hit, at, write_words(hit).strip(), tool, why, rank)
+
+
+def _list_lacking(explanation: Explanation) -> list[PartReport]:
+    """List the parts of the search that could not serve."""
+    return [one for one in explanation.parts if one.state in ("missing", "off")]
+
+
+def _list_other_notes(notes: Iterable[str], lacking: Iterable[PartReport]) -> list[str]:
+    """List the notes of an answer but those on parts that could not serve."""
+    told = {f"searched without {one.part}: {one.why}" for one in lacking}
+    return [one for one in notes if one not in told]
+
+
+async def _read_cited(visit: Visit, hits: Sequence[Hit]) -> dict[str, str]:
+    """Map the ids of what hits contradict or rest on to its words, if its project has a hit.
+
+    Other projects may be private ones, whose words no search of all projects shows.
+    """
+    cited = {other for hit in hits for other in (*hit.contradicts, *hit.outdated_by)}
+    cited |= {hit.restated_by for hit in hits if hit.restated_by is not None}
+    found = await visit.memory.told.find(cited) if cited else {}
+    words = {one: (record.memory or record.turn) for one, record in found.items()}
+    seen = {None, *(hit.source.workspace for hit in hits)}
+    return {
+        one: said.content
+        for one, said in words.items()
+        if said is not None and said.workspace in seen
+    }
 
 
 def _list_rejected(explanation: Explanation) -> list[ExplainedCandidate]:

@@ -60,6 +60,8 @@ class Visit:
     """Text that each form sends along, and no page of another site can know."""
     listening: Listening = field(default_factory=Listening)
     """What streams of events share."""
+    may_do: Callable[[str], bool] = lambda _path: True
+    """Returns whether the access allows the action at a path; forms of others are not shown."""
 
     @property
     def address(self) -> str:

@@ -26,7 +26,7 @@ from memoria.surface.http.viewer.table import PageRow
 pytestmark = pytest.mark.anyio
 _SIZES = {"ann": 1, "ben": 2}
 """Tenants, and how many times as much as the first each has."""
-_SESSIONS, _TURNS_OF_EACH, _MEMORIES, _PROJECTS = 55, 4, 40, 5
+_SESSIONS, _TURNS_OF_EACH, _MEMORIES, _PROJECTS = 55, 2, 30, 5
 """Contents of the first: more of each than a page shows at once, but for projects."""
 _LOADS = 2
 """Number of times that a page is loaded: whatever else asks meanwhile, it does not each time."""

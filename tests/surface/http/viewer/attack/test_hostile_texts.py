@@ -36,11 +36,11 @@ from memoria.surface.http.viewer.table import ROOT
 
 pytestmark = pytest.mark.anyio
 _MIB = 1 << 20
-_TEXTS_OF_EACH = 2
-"""Number of hostile texts that each field gets; all of them get all."""
-_BODIES_OF_EACH = 5
-"""Number of odd bodies that each action gets; all of them get all."""
-_MOST_LED_TO = 30
+_TEXTS_OF_EACH = 1
+"""Number of hostile texts that each field gets, in turns."""
+_BODIES_OF_EACH = 2
+"""Number of odd bodies that each action gets, in turns."""
+_MOST_LED_TO = 15
 """Number of pages that are opened because others lead to them."""
 _SHOWN_CHARS = 12
 _MOST_ADDRESS_CHARS = 8_000
