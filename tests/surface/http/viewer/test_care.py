@@ -27,7 +27,7 @@ async def test_the_queue_says_why_a_segment_was_given_up_and_has_it_read_again_o
         await say(memory, "We sail on Sunday.", "a/b c")
         store, entry_id = server.home.store, new_id()
         with store.write("ann") as tx:
-            tx.queue.add(NewQueueEntry(entry_id, QueueKind.EXTRACT, 1, 0, 0, 9, "test", 1))
+            tx.queue.add(NewQueueEntry(entry_id, QueueKind.EXTRACT, 1, 0, 0, 9, "session_end", 1))
         with store.work_queue(write=True) as queue:
             work = queue.lease_next("w", now_millis(), 1000)
             assert work is not None
@@ -40,6 +40,7 @@ async def test_the_queue_says_why_a_segment_was_given_up_and_has_it_read_again_o
     assert "Nothing waits to be read." in empty.text
     assert "No chat model reads." in empty.text
     assert NO_JSON in dead.text
+    assert "the session has ended" in dead.text
     assert "<b>no JSON" not in dead.html
     assert 'href="/ui/sessions/a%2Fb%20c"' in dead.html
     assert "To be read again: 1." in retried.text

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 from tests.surface.http.conftest import StartServer
-from tests.surface.http.viewer.test_nights import edit_text, open_memory, read_digest
+from tests.surface.http.viewer.test_nights import (
+    edit_text,
+    open_memory,
+    read_digest,
+    wait_for_night,
+)
 from tests.surface.http.viewer.visitor import Visitor
 
 from memoria.disk.folders import tenant_folder
@@ -125,3 +130,28 @@ async def test_what_is_no_core_file_is_refused_and_a_guest_only_reads(
     assert [one.status for one in answers] == [404, 404, 422, 403]
     assert "<textarea" not in read.html
     assert not (tenant_folder(home, "ann") / "USER.md").exists()
+
+
+async def test_an_undo_puts_no_corrected_wording_back_into_the_memory_and_the_file_catches_up(
+    start_server: StartServer, home: Path
+) -> None:
+    file = tenant_folder(home, "ann") / "USER.md"
+    async with start_server() as server, Visitor.enter(server) as visitor:
+        memory = open_memory(server)
+        kept = await memory.remember("Ann likes green tea.", type="preference")
+        await wait_for_night(visitor, await visitor.send("/nights/begin", steps="core"))
+        await memory.revise_memory(kept.id, "correct", "Ann likes black tea.")
+        page = await visitor.send("/nights/begin", steps="core")
+        night = await wait_for_night(visitor, page)
+        written = file.read_text()
+        undone = await visitor.send(f"{night.path.removeprefix('/ui')}/undo")
+        left = file.read_text()
+        standing = await memory.get_memory(kept.id)
+        shown = await visitor.open("/core", file="USER.md")
+        await wait_for_night(visitor, await visitor.send("/nights/begin", steps="core"))
+        again = await memory.get_memory(kept.id)
+    assert ("black tea" in written, "green tea" in left) == (True, True)
+    assert "Core files that the night wrote are as before it, too" in undone.text
+    assert "Write the files anew" in shown.text
+    assert standing.current.content == again.current.content == "Ann likes black tea."
+    assert "black tea" in file.read_text()

@@ -99,14 +99,16 @@ async def test_what_has_changed_since_the_preview_is_shown_anew_and_not_forgotte
         }
         changed = await visitor.send("/forget/confirm", **order, typed="1")
         reports = await memory.list_forget_reports()
+        opened = await visitor.open("/forget/confirm")
         agreed = await visitor.send(
             "/forget/confirm", **{**order, "token": read_token(changed)}, typed="2"
         )
         left = (await memory.statistics()).turns
     assert changed.status == 409
-    assert "has changed since it was shown" in changed.text
+    assert "what is meant is another now than was shown" in changed.text
     assert "The harbour is open again." in changed.text
     assert reports == []
+    assert (opened.status, opened.path) == (200, "/ui/forget")
     assert "Forgotten" in agreed.text
     assert str(server.home.settings.home_path) not in agreed.html
     assert left == 0
@@ -140,7 +142,8 @@ async def test_every_selector_selects_and_what_is_to_be_kept_is_spared(
     assert "Things that this is about: 1." in spared.text
     assert "Two boats." not in spared.text
     assert "Nothing is there to be forgotten." in since.text
-    assert (nothing.status, "nothing is named" in nothing.text) == (422, True)
+    assert (nothing.status, "Nothing was named: fill in" in nothing.text) == (422, True)
+    assert "Show what would go" in nothing.text
     assert both_ways.status == 422
 
 

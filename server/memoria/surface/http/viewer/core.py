@@ -78,6 +78,7 @@ async def show_core(visit: Visit, wish: CoreWish) -> Filled:
             "effects": _EFFECTS,
             "run": wish.run,
             "may_write": visit.access.includes(Access.WRITE),
+            "may_begin": visit.access.includes(Access.ADMIN),
             "path": PATH,
         },
     )

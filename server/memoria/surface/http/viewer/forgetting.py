@@ -2,17 +2,20 @@
 
 import os
 from collections.abc import Sequence
+from http import HTTPStatus
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from pydantic import Field
+from starlette.responses import RedirectResponse, Response
 
 from memoria.errors import PreviewChangedError
 from memoria.model import now_millis
 from memoria.model.access import Access
 from memoria.model.forgetting import (
     FORGET_KINDS,
+    NARROWING,
     ForgetItem,
     ForgetPreview,
     ForgetReport,
@@ -51,7 +54,10 @@ _KINDS = {
     "file": sentence("Files"),
 }
 _KEEPABLE = ("duplicate", "conclusion", "correction", "wording", "turn")
+_CONFIRM = "confirm"
 _FORGOTTEN = sentence("Forgotten")
+_SELECTS = ("ids", "type", *NARROWING)
+"""Fields of a form that select; the others say more about what these do."""
 _PREVIEW = sentence("What would be forgotten")
 
 
@@ -118,8 +124,8 @@ class ReportWish(Wish):
     report_id: Annotated[str, Field(min_length=1)]
 
 
-async def show_forgetting(visit: Visit, wish: FormWish) -> Filled:
-    """Show the form, and the proofs of what was forgotten."""
+async def show_forgetting(visit: Visit, wish: FormWish, *, is_again: bool = False) -> Filled:
+    """Show the form, and the proofs of what was forgotten; `is_again` if nothing was filled in."""
     reports = await visit.memory.list_forget_reports(_REPORTS, wish.before)
     last = reports[-1].id if len(reports) == _REPORTS else None
     return Filled(
@@ -129,16 +135,20 @@ async def show_forgetting(visit: Visit, wish: FormWish) -> Filled:
             "next": last and f"{PATH}?{urlencode({'before': last})}",
             "may_forget": visit.access.includes(Access.FORGET),
             "given": wish,
+            "is_again": is_again,
             "types": TYPES,
             "say": SAY,
             "path": PATH,
             "kinds": _KINDS,
         },
+        422 if is_again else 200,
     )
 
 
 async def show_preview(visit: Visit, wish: SelectionWish) -> Filled:
-    """Show what would be forgotten. Nothing is yet."""
+    """Show what would be forgotten; the form again if nothing is named. Nothing is forgotten."""
+    if not any(name in _SELECTS for name, _ in wish.fields):
+        return await show_forgetting(visit, FormWish(), is_again=True)
     return _lay_out(visit, wish, await visit.memory.preview_forget(wish.select()))
 
 
@@ -178,8 +188,10 @@ async def forget_confirmed(visit: Visit, wish: ConfirmedWish) -> Done | Filled:
     )
 
 
-async def show_report(visit: Visit, wish: ReportWish) -> Filled:
+async def show_report(visit: Visit, wish: ReportWish) -> Filled | Response:
     """Show a proof: what left which index, and a digest of each item."""
+    if wish.report_id == _CONFIRM:  # a browser opens the address that a form was sent to
+        return RedirectResponse(PATH, HTTPStatus.SEE_OTHER)
     report = await visit.memory.get_forget_report(wish.report_id)
     places = [*dict.fromkeys((*report.removed, *report.remaining))]
     return Filled(
@@ -289,7 +301,7 @@ AREA = Area(
     ),
     (
         Action(
-            f"{PATH}/confirm",
+            f"{PATH}/{_CONFIRM}",
             "forget",
             ConfirmedWish,
             forget_confirmed,

@@ -78,6 +78,18 @@ _FIELDS = {
     "expires_at": sentence("expires"),
 }
 
+_VALUES = {
+    "short": sentence("short"),
+    "mid": sentence("mid"),
+    "long": sentence("long"),
+    "core": sentence("core"),
+    "active": sentence("active"),
+    "superseded": sentence("superseded"),
+    "contradicted": sentence("contradicted"),
+    "archived": sentence("archived"),
+}
+"""Words for tiers and validities; another value is shown as it is."""
+
 
 class NightsWish(Wish):
     """The newest runs, or those before one of them."""
@@ -139,6 +151,7 @@ async def show_night(visit: Visit, wish: NightWish) -> Filled:
             "changes": [(name_step(one.step), one) for one in changes],
             "compare": compare_words,
             "fields": _FIELDS,
+            "values": _VALUES,
             "undone": undone,
             "obstacle": obstacle,
             "path": PATH,
@@ -156,8 +169,9 @@ async def undo_night(visit: Visit, wish: UndoWish) -> Done:
     return Done(
         f"{PATH}/{undone.run_ids[-1]}",
         "Undone. Runs taken back: {runs}. Rows as before: {restored}, files: {files}. Changed "
-        "since and left so: {kept}. Forgotten since and left so: {forgotten}. A new run does again "
-        "what is still to be done.",
+        "since and left so: {kept}. Forgotten since and left so: {forgotten}. Core files that the "
+        "night wrote are as before it, too: what was corrected before it stands in them again "
+        "after a new run, which does again what is still to be done.",
         {
             "runs": str(len(undone.run_ids)),
             "restored": str(undone.restored),

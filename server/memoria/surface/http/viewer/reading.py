@@ -30,6 +30,16 @@ _STATES: dict[_State, str] = {
     "dropped": sentence("Dropped"),
 }
 
+_REASONS = {
+    "remember": sentence("asked to be remembered"),
+    "rule": sentence("asked for, for good"),
+    "session_end": sentence("the session has ended"),
+    "compaction": sentence("the conversation was shortened"),
+    "idle": sentence("nobody has said more for a while"),
+    "overflow": sentence("the part had grown long"),
+}
+"""Why a part of a conversation came into the queue; another reason is shown by its name."""
+
 
 class ReadingWish(Wish):
     """Entries of the queue in a state, behind one of them."""
@@ -59,6 +69,7 @@ async def show_reading(visit: Visit, wish: ReadingWish) -> Filled:
         {
             "status": status,
             "states": _STATES,
+            "reasons": _REASONS,
             "state": state,
             "entries": entries,
             "now": now_millis(),
