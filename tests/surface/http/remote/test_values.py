@@ -101,6 +101,7 @@ async def test_a_search_is_the_same_both_ways(open_both_ways: OpenBothWays) -> N
     assert sorted({*compare(first), *compare(second)}) == snapshot(
         [
             "Hit.clock",
+            "Hit.is_verified",
             "SearchResult.elsewhere",
             "SearchResult.hint",
             "SearchResult.id_chars",

@@ -1,6 +1,7 @@
 """Changes: what people did to memories, the newest first, and taking it back."""
 
 from memoria.model.forgetting import Change
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.table import (
     ROOT,
@@ -15,7 +16,6 @@ from memoria.surface.http.viewer.table import (
 )
 
 PATH = f"{ROOT}/changes"
-_EVERYWHERE = "*"
 _ON_PAGE = 30
 _MOST = 300
 
@@ -37,7 +37,7 @@ class UndoChangeWish(Wish):
 async def show_changes(visit: Visit, wish: ChangesWish) -> Filled:
     """List the last changes, each with how it is taken back."""
     limit = max(1, min(wish.limit, _MOST))
-    listed = await visit.ask_from(_EVERYWHERE).list_latest_changes(limit + 1)
+    listed = await visit.ask_from(EVERYWHERE).list_latest_changes(limit + 1)
     return Filled(
         "changes.html",
         {
@@ -58,7 +58,7 @@ def _may_undo(change: Change) -> bool:
 
 async def undo(visit: Visit, wish: UndoChangeWish) -> Done:
     """Take back a change."""
-    change = await visit.ask_from(_EVERYWHERE).undo_change(wish.change_id)
+    change = await visit.ask_from(EVERYWHERE).undo_change(wish.change_id)
     back = keep_within(wish.back)
     if change.action == "forget":
         return Done(back, "Taken back: what was forgotten is here again.")

@@ -18,6 +18,7 @@ from memoria.model.provenance import (
     TurnOrigin,
 )
 from memoria.model.query import read_list
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.quotes import (
@@ -42,7 +43,6 @@ from memoria.surface.http.viewer.table import (
 )
 
 PATH = f"{ROOT}/memories"
-EVERYWHERE = "*"
 _ON_PAGE = 30
 _MOST_EVIDENCE = 20
 _SHOWN_TURNS = 3

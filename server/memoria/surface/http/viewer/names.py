@@ -5,6 +5,7 @@ from urllib.parse import quote, urlencode
 
 from memoria.model.operation import EntityKind
 from memoria.model.provenance import Namesakes
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.picture import draw_neighbourhood
 from memoria.surface.http.viewer.table import (
@@ -28,7 +29,6 @@ KINDS: Mapping[EntityKind, str] = {
     "event": sentence("event"),
     "other": sentence("thing"),
 }
-_EVERYWHERE = "*"
 _ON_PAGE = 40
 
 
@@ -37,7 +37,7 @@ class NamesWish(Wish):
 
     begins: str = ""
     """Beginning of a name, whatever its letter case."""
-    project: str = _EVERYWHERE
+    project: str = EVERYWHERE
     after: str | None = None
 
 
@@ -45,7 +45,7 @@ class NameWish(Wish):
     """A name, an alias or an id, and the project from which it is asked for."""
 
     name: str
-    project: str = _EVERYWHERE
+    project: str = EVERYWHERE
 
 
 class KinWish(Wish):
@@ -93,7 +93,7 @@ async def show_name(visit: Visit, wish: NameWish) -> Filled:
 
 async def join(visit: Visit, wish: KinWish) -> Done:
     """Join two: who is asked for by one name is found by both."""
-    await visit.ask_from(_EVERYWHERE).graph.join(wish.name, wish.other)
+    await visit.ask_from(EVERYWHERE).graph.join(wish.name, wish.other)
     return Done(
         _lead_to(wish.name), "They are one. Take it back: below, with the button that parts them."
     )
@@ -101,7 +101,7 @@ async def join(visit: Visit, wish: KinWish) -> Done:
 
 async def part(visit: Visit, wish: KinWish) -> Done:
     """Part two, and propose no more that they are one."""
-    await visit.ask_from(_EVERYWHERE).graph.part(wish.name, wish.other)
+    await visit.ask_from(EVERYWHERE).graph.part(wish.name, wish.other)
     return Done(
         _lead_to(wish.name),
         "They are two, and are not proposed again. Take it back: the page of either name joins "

@@ -10,19 +10,7 @@ from memoria.model.provenance import IncidentEdge
 from memoria.surface.http.viewer.table import sentence
 from memoria.surface.text import validity_word
 
-TYPES: Mapping[MemoryType, str] = {
-    MemoryType.FACT: sentence("fact"),
-    MemoryType.PREFERENCE: sentence("preference"),
-    MemoryType.RULE: sentence("rule"),
-    MemoryType.SKILL: sentence("skill"),
-    MemoryType.ERROR: sentence("error"),
-    MemoryType.GOAL: sentence("goal"),
-    MemoryType.RELATIONSHIP: sentence("relationship"),
-    MemoryType.TASK_OUTCOME: sentence("task outcome"),
-    MemoryType.TOOL_EXPERIENCE: sentence("tool experience"),
-    MemoryType.EPISODE: sentence("episode"),
-    MemoryType.CONCEPT: sentence("concept"),
-}
+TYPES: Mapping[MemoryType, str] = {one: one.value.replace("_", " ") for one in MemoryType}
 _VALIDITIES: Mapping[str, str] = {
     "superseded": sentence("something else took its place"),
     "contradicted": sentence("contradicted"),

@@ -10,6 +10,7 @@ from pydantic import Field
 from memoria.app import Memoria
 from memoria.model import Entity, StoredTurn
 from memoria.model.provenance import WaitingItem
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.names import KINDS
@@ -17,7 +18,6 @@ from memoria.surface.http.viewer.quotes import mark_quotes
 from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Filled, PageRow, Visit, Wish
 
 PATH = f"{ROOT}/review"
-_EVERYWHERE = "*"
 _ON_PAGE = 20
 _CONTRADICTIONS, _PROPOSALS = 20, 10
 _LONGEST = 1_000
@@ -28,7 +28,7 @@ _Id = Annotated[str, Field(max_length=100)]
 class ReviewWish(Wish):
     """Part of the list to show, and the last thing that was done."""
 
-    project: str = _EVERYWHERE
+    project: str = EVERYWHERE
     before: str | None = None
     """Id of the memory after which the list of what is to be confirmed goes on."""
     undo: str | None = None
@@ -44,7 +44,7 @@ class ReviewWish(Wish):
 class PlaceWish(Wish):
     """The place in the list to go back to."""
 
-    project: Annotated[str, Field(max_length=_LONGEST)] = _EVERYWHERE
+    project: Annotated[str, Field(max_length=_LONGEST)] = EVERYWHERE
     before: _Id | None = None
     next: _Id | None = None
     """Name of the item that comes after."""
@@ -150,7 +150,7 @@ async def keep_one(visit: Visit, wish: ChoiceWish) -> Done:
     """Confirm one of several memories that cannot all be true; the others give way to it."""
     changed = await visit.memory.revise_memory(wish.memory_id, "confirm")
     path = _go_on(wish, undo=await _find_change(visit, changed.id))
-    if (await visit.ask_from(_EVERYWHERE).get_memory(changed.id)).contradicts:
+    if (await visit.ask_from(EVERYWHERE).get_memory(changed.id)).contradicts:
         return Done(
             path,
             "Kept, for its project. Other projects are told the other one too, so it stays: "
@@ -205,14 +205,14 @@ async def tell_again(visit: Visit, wish: WordsWish) -> Done:
 
 async def join(visit: Visit, wish: NamesakesWish) -> Done:
     """Join two of one name: who is asked for by one is found by both."""
-    await visit.ask_from(_EVERYWHERE).graph.join(wish.name, wish.other)
+    await visit.ask_from(EVERYWHERE).graph.join(wish.name, wish.other)
     path = _go_on(wish, one=f"{wish.name}:{wish.other}")
     return Done(path, "They are one: who is asked for by one name is found by both.")
 
 
 async def part(visit: Visit, wish: NamesakesWish) -> Done:
     """Part two, and propose no more that they are one."""
-    await visit.ask_from(_EVERYWHERE).graph.part(wish.name, wish.other)
+    await visit.ask_from(EVERYWHERE).graph.part(wish.name, wish.other)
     return Done(
         _go_on(wish),
         "They are two, and are not proposed again. Take it back: the page of either name joins "
@@ -222,13 +222,13 @@ async def part(visit: Visit, wish: NamesakesWish) -> Done:
 
 async def _find_change(visit: Visit, memory_id: str) -> str | None:
     """Return the id of the last change, if it is of this memory."""
-    memory: Memoria = visit.ask_from(_EVERYWHERE)
+    memory: Memoria = visit.ask_from(EVERYWHERE)
     changes = (await memory.list_changes(1)).changes
     return changes[0].id if changes and changes[0].memory_id == memory_id else None
 
 
 def _write_path(wish: ReviewWish | PlaceWish, **more: str | None) -> str:
-    project = None if wish.project == _EVERYWHERE else wish.project
+    project = None if wish.project == EVERYWHERE else wish.project
     query = {name: one for name, one in {"project": project, **more}.items() if one}
     return f"{PATH}?{urlencode(query)}" if query else PATH
 

@@ -19,12 +19,11 @@ from memoria.model.memory_types import AnyType
 from memoria.model.moments import parse_instant
 from memoria.model.query import read_list
 from memoria.retrieval.answer.form import write_words
+from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.viewer import phrases
 from memoria.surface.http.viewer.table import ROOT, Area, Filled, PageRow, Visit, Wish
 
 PATH = f"{ROOT}/search"
-EVERYWHERE = "*"
-"""Choice of all projects, except private ones."""
 _HITS = 10
 _TOKENS = 20_000
 """Budget of an answer, so large that hits are left out by their number and not by their length."""
