@@ -97,6 +97,7 @@ def start_server(home: Path) -> StartServer:
 def listen() -> Iterator[tuple[socket.socket, str]]:
     """Listen on loopback until the block ends; yield the socket and its URL."""
     with socket.socket() as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listening.bind(("127.0.0.1", 0))
         yield listening, f"http://127.0.0.1:{listening.getsockname()[1]}"
 

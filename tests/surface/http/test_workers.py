@@ -12,6 +12,9 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
+import uvicorn
+
+from memoria.surface.http.serve import bind_at_once
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="children are listed as Linux lists them"
@@ -121,3 +124,10 @@ def _is_running(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def test_no_packet_of_a_workers_answer_waits_for_the_caller() -> None:
+    with bind_at_once(uvicorn.Config("none", port=0)) as listening:
+        listening.listen()
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
