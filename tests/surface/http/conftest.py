@@ -79,6 +79,7 @@ def start_server(home: Path) -> StartServer:
                 name: value.replace("{url}", url) if isinstance(value, str) else value
                 for name, value in settings_given.items()
             }
+            given = {"http_calls_per_second": 0} | given  # tests are faster than anybody
             settings = Settings.from_values(home=home, embedder="off", **given)
             async with open_home(settings) as opened:
 

@@ -118,11 +118,7 @@ async def test_listeners_hold_no_turn_of_calls_and_are_so_many_at_most(
 ) -> None:
     monkeypatch.setattr("memoria.app.events.MOST_LISTENERS", 12)
     assert MOST_LISTENERS == 64
-    async with (
-        start_server(http_calls_per_second=0) as server,
-        client_of(server) as client,
-        AsyncExitStack() as stack,
-    ):
+    async with start_server() as server, client_of(server) as client, AsyncExitStack() as stack:
         heard = [
             await stack.enter_async_context(listening(client)) for _ in range(12)
         ]  # more than a tenant's calls at work

@@ -109,7 +109,7 @@ async def test_a_page_asks_no_more_of_a_large_memory_than_of_a_small_one(
 ) -> None:
     found: dict[str, dict[str, Asked]] = {}
     with count_asked(monkeypatch) as asked:
-        async with start_server(http_calls_per_second=0) as server:
+        async with start_server() as server:
             ids = {tenant: await fill(open_memory(server, tenant)) for tenant in _SIZES}
             for tenant, size in _SIZES.items():
                 await grow(open_memory(server, tenant), size)

@@ -97,7 +97,7 @@ def write_cookies(token: str, visit: str) -> Iterator[dict[str, str]]:
 async def test_whatever_is_no_visit_opens_no_page_and_does_nothing(
     start_server: StartServer,
 ) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         memory = open_memory(server)
         await fill(memory)
         token = (await server.create_token("ann", Access.ADMIN)).text
@@ -113,7 +113,7 @@ async def test_whatever_is_no_visit_opens_no_page_and_does_nothing(
 
 
 async def test_a_visit_and_a_link_that_are_over_open_nothing(start_server: StartServer) -> None:
-    async with start_server(http_calls_per_second=0) as server:
+    async with start_server() as server:
         tokens = open_memory(server).tokens
         ends = now_millis() + 60
         used, ended = [
@@ -146,11 +146,7 @@ async def test_a_visit_and_a_link_that_are_over_open_nothing(start_server: Start
 async def test_a_form_without_the_visits_own_text_does_nothing_whatever_it_is(
     start_server: StartServer,
 ) -> None:
-    async with (
-        start_server(http_calls_per_second=0) as server,
-        enter(server) as ann,
-        enter(server) as other,
-    ):
+    async with start_server() as server, enter(server) as ann, enter(server) as other:
         memory = open_memory(server)
         ids = await fill(memory)
         before = await summarise(memory)
@@ -186,7 +182,7 @@ async def test_a_page_of_another_site_opens_no_page_and_does_nothing(
     start_server: StartServer,
 ) -> None:
     origins = ("https://evil.example", "null", "http://127.0.0.1.evil.example", "file://")
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         memory = open_memory(server)
         ids, turns = await fill(memory), count()
         before = await summarise(memory)
@@ -209,7 +205,7 @@ async def test_a_page_of_another_site_opens_no_page_and_does_nothing(
 async def test_a_visit_shows_and_does_nothing_beyond_its_access(
     start_server: StartServer, access: Access
 ) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server, "ann", access) as ann:
+    async with start_server() as server, enter(server, "ann", access) as ann:
         memory = open_memory(server)
         await fill(memory)
         before = await summarise(memory)
@@ -221,7 +217,7 @@ async def test_a_visit_shows_and_does_nothing_beyond_its_access(
 
 
 async def test_every_answer_of_the_viewer_has_its_headers(start_server: StartServer) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         ids = await fill(open_memory(server))
         for row, arguments in list_calls(ids):
             if row in PAGES:

@@ -106,7 +106,7 @@ async def walk(guest: ViewerGuest, ids: dict[str, str]) -> AsyncIterator[tuple[s
 
 
 async def test_whatever_a_page_leads_to_is_a_page_or_an_action(start_server: StartServer) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         ids = await fill(open_memory(server))
         async for name, judge in walk(ann, ids):
             lost = [one for one in judge.links if not (one[:1] == "#" or leads_to_page(one))]
@@ -118,7 +118,7 @@ async def test_whatever_a_page_leads_to_is_a_page_or_an_action(start_server: Sta
 async def test_hostile_texts_that_are_on_record_are_shown_as_text(
     start_server: StartServer,
 ) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         memory = open_memory(server)
         ids = await fill(memory)
         hostile = await say_hostile(memory)
@@ -148,7 +148,7 @@ async def check_shown(
 async def test_no_text_in_any_field_makes_a_page_fail_or_bring_an_element(
     start_server: StartServer,
 ) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         ids = await fill(open_memory(server))
         turns = count()
         for row in ROWS:
@@ -180,7 +180,7 @@ def check_location(answer: httpx2.Response, of: object) -> None:
 
 
 async def test_no_body_of_a_form_makes_an_action_fail(start_server: StartServer) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         ids = await fill(open_memory(server))
         large, turns = {LONG[0]: "x"}, count()
         paths = [place_arguments(row, build_example(row, ids))[0] for row in ACTIONS]
@@ -216,7 +216,7 @@ async def test_no_body_of_a_form_makes_an_action_fail(start_server: StartServer)
 
 
 async def test_no_cookie_or_head_of_a_visit_makes_a_page_fail(start_server: StartServer) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server) as ann:
+    async with start_server() as server, enter(server) as ann:
         path, visit = f"{ROOT}/nowhere", ann.http.cookies["memoria_visit"]
         ann.http.cookies.clear()
         odd = (

@@ -24,7 +24,7 @@ async def test_ids_of_another_tenant_answer_as_ids_that_never_were(
     start_server: StartServer,
 ) -> None:
     async with (
-        start_server(http_calls_per_second=0) as server,
+        start_server() as server,
         enter(server, "ben0001") as ben,
         enter(server, "cat0001") as cat,
     ):
@@ -52,7 +52,7 @@ async def test_ids_of_another_tenant_answer_as_ids_that_never_were(
 async def test_a_tenant_that_a_form_or_an_address_names_is_the_visitors_or_nobody(
     start_server: StartServer,
 ) -> None:
-    async with start_server(http_calls_per_second=0) as server, enter(server, "ben0001") as ben:
+    async with start_server() as server, enter(server, "ben0001") as ben:
         memory = open_memory(server)
         ids = await fill(memory)
         before = await summarise(memory)
