@@ -639,7 +639,7 @@ export interface WebhookList {
   webhooks: Webhook[];
 }
 
-/** What came of a message on trial. */
+/** Outcome of a message on trial. */
 export interface WebhookTrial {
   webhook: Webhook;
   arrived: boolean;

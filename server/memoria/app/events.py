@@ -32,7 +32,7 @@ class EventQueries:
 
 
 class EventFeed:
-    """What is known of a tenant's newest event, for those who listen."""
+    """Knowledge of a tenant's newest event, for those who listen."""
 
     def __init__(self, queries: EventQueries) -> None:
         self._queries = queries

@@ -245,7 +245,7 @@ class Records(Recall):
 
     @property
     def events(self) -> "EventQueries":
-        """What has changed in this memory, by ids alone."""
+        """Changes of this memory, by ids alone."""
         from memoria.app.events import EventQueries  # noqa: PLC0415  (as below)
 
         return EventQueries(self._store, self.tenant)

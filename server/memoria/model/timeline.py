@@ -66,7 +66,7 @@ class Happenings(NamedTuple):
 
 
 class TurnReading(Value):
-    """How far a turn has been read for memories."""
+    """State of a turn's reading for memories."""
 
     state: ReadingState
     error: str | None = None
@@ -74,7 +74,7 @@ class TurnReading(Value):
 
 
 class TurnTrace(Value):
-    """What came of a turn."""
+    """Outcome of a turn: memories, and the state of its reading."""
 
     reading: TurnReading
     memories: tuple[Memory, ...] = ()

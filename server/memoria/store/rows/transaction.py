@@ -239,7 +239,7 @@ class Transaction:
 
     @cached_property
     def outbox(self) -> EventOutbox:
-        """What has changed in the memory, for programs that follow it."""
+        """Events of the memory, for programs that follow it."""
         return EventOutbox(self._connection, self._tenant, self._workspaces)
 
     @cached_property

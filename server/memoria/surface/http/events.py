@@ -31,7 +31,7 @@ _COMES_BACK_MS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """What streams of events share in a process."""
+    """Feeds and checks that streams of events share in a process."""
 
     feeds: EventFeeds = field(default_factory=EventFeeds)
     holds: Holds = always_holds

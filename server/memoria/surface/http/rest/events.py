@@ -21,7 +21,7 @@ ShownWebhook = build_shown_model(Webhook)
 
 
 class EventsOrder(Order):
-    """Where to begin."""
+    """Place at which a stream begins."""
 
     after: str | None = Field(None, json_schema_extra={"pattern": r"^(\d{1,18}-\d{1,18})?$"})
     """Id of the last event that was read, for a client that sends no `Last-Event-ID`."""
@@ -57,7 +57,7 @@ class AddedWebhook(BaseModel):
 
 
 class WebhookTrial(BaseModel):
-    """What came of a message on trial."""
+    """Outcome of a message on trial."""
 
     webhook: ShownWebhook  # type: ignore[valid-type]
     arrived: bool

@@ -1,5 +1,6 @@
 """Changes: what people did to memories, the newest first, and taking it back."""
 
+from memoria.app import Memoria
 from memoria.model.forgetting import Change
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.viewer import phrases
@@ -16,6 +17,7 @@ from memoria.surface.http.viewer.table import (
 )
 
 PATH = f"{ROOT}/changes"
+_NEWEST = 5
 _ON_PAGE = 30
 _MOST = 300
 
@@ -32,6 +34,12 @@ class UndoChangeWish(Wish):
     change_id: str
     back: str = PATH
     """Page to go to."""
+
+
+async def find_last_change(memory: Memoria, memory_id: str) -> str | None:
+    """Return the id of the last change of a memory, if it is among the newest."""
+    newest = await memory.list_latest_changes(_NEWEST)
+    return next((one.id for one in newest if one.memory_id == memory_id), None)
 
 
 async def show_changes(visit: Visit, wish: ChangesWish) -> Filled:

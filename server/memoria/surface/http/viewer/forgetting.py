@@ -62,7 +62,7 @@ _PREVIEW = sentence("What would be forgotten")
 
 
 class SelectionWish(Wish):
-    """What is to be forgotten, as a form tells it."""
+    """Selection of what is to be forgotten, as a form tells it."""
 
     ids: str | None = None
     """Ids of memories or turns, or their ends, with blanks or commas between them."""
@@ -111,7 +111,7 @@ class ConfirmedWish(SelectionWish):
 
 
 class FormWish(Wish):
-    """What the form begins with, and the proof before which others are listed."""
+    """Beginning of the form, and the proof before which others are listed."""
 
     ids: str | None = None
     session_id: str | None = None

@@ -64,7 +64,7 @@ _STATES = {"ok": sentence("well"), "warning": sentence("to look at"), "error": s
 
 
 class HealthWish(Wish):
-    """How closely to look: everything that is held is gone through, or nothing."""
+    """Closeness of the look: everything that is held is gone through, or nothing."""
 
     closely: bool = False
 

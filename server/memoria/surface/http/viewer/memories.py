@@ -21,6 +21,7 @@ from memoria.model.query import read_list
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
+from memoria.surface.http.viewer.changes import find_last_change
 from memoria.surface.http.viewer.quotes import (
     QuotedTurn,
     count_unread,
@@ -216,7 +217,7 @@ async def revise(visit: Visit, wish: ReviseMemoryWish) -> Done:
         return Done(path, "Nothing was changed: it was so already.")
     if wish.action == "archive":
         await set_quotes_aside(visit, memory)
-    change = await _find_change(visit, memory.id)
+    change = await find_last_change(visit.ask_from(EVERYWHERE), memory.id)
     joint = "&" if "?" in path else "?"
     back = f"{path}{joint}undo={change}" if change else path
     return Done(back, _DONE[wish.action])
@@ -239,12 +240,6 @@ _DONE: dict[Revision, str] = {
     "unpin": sentence("Unpinned. It can be taken back."),
     "upvote": sentence("Voted up: it ranks a little higher. It can be taken back."),
 }
-
-
-async def _find_change(visit: Visit, memory_id: str) -> str | None:
-    """Return the id of the last change of a memory."""
-    listed = await visit.ask_from(EVERYWHERE).list_latest_changes(5)
-    return next((one.id for one in listed if one.memory_id == memory_id), None)
 
 
 async def _read_quoted(memory: Memoria, said: Evidence | None, statement: str) -> QuotedTurn | None:

@@ -7,12 +7,12 @@ from urllib.parse import quote, urlencode
 
 from pydantic import Field
 
-from memoria.app import Memoria
 from memoria.model import Entity, StoredTurn
 from memoria.model.provenance import WaitingItem
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
+from memoria.surface.http.viewer.changes import find_last_change
 from memoria.surface.http.viewer.names import KINDS
 from memoria.surface.http.viewer.quotes import mark_quotes
 from memoria.surface.http.viewer.table import ROOT, Action, Area, Done, Filled, PageRow, Visit, Wish
@@ -134,7 +134,7 @@ async def settle(visit: Visit, wish: SettleWish) -> Done:
     changed = await visit.memory.revise_memory(wish.memory_id, wish.action, wish.content)
     if changed.is_unchanged:
         return Done(_go_on(wish), "Nothing was changed: it was so already.")
-    path = _go_on(wish, undo=await _find_change(visit, changed.id))
+    path = _go_on(wish, undo=await find_last_change(visit.ask_from(EVERYWHERE), changed.id))
     match wish.action:
         case "archive":
             return Done(path, "Rejected: it counts no more, and stays on record, archived.")
@@ -149,7 +149,7 @@ async def settle(visit: Visit, wish: SettleWish) -> Done:
 async def keep_one(visit: Visit, wish: ChoiceWish) -> Done:
     """Confirm one of several memories that cannot all be true; the others give way to it."""
     changed = await visit.memory.revise_memory(wish.memory_id, "confirm")
-    path = _go_on(wish, undo=await _find_change(visit, changed.id))
+    path = _go_on(wish, undo=await find_last_change(visit.ask_from(EVERYWHERE), changed.id))
     if (await visit.ask_from(EVERYWHERE).get_memory(changed.id)).contradicts:
         return Done(
             path,
@@ -186,7 +186,7 @@ async def keep_quote(visit: Visit, wish: WordsWish) -> Done:
     turn = (await visit.memory.get_turn(wish.turn_id, context=0)).turn
     memory = visit.ask_from(turn.workspace)
     kept = await memory.remember(turn.content, turn_id=turn.id)
-    path = _go_on(wish, undo=await _find_change(visit, kept.id))
+    path = _go_on(wish, undo=await find_last_change(visit.ask_from(EVERYWHERE), kept.id))
     return Done(path, "Kept as a memory, which is told in place of the quoted words.")
 
 
@@ -218,13 +218,6 @@ async def part(visit: Visit, wish: NamesakesWish) -> Done:
         "They are two, and are not proposed again. Take it back: the page of either name joins "
         "them.",
     )
-
-
-async def _find_change(visit: Visit, memory_id: str) -> str | None:
-    """Return the id of the last change, if it is of this memory."""
-    memory: Memoria = visit.ask_from(EVERYWHERE)
-    changes = (await memory.list_changes(1)).changes
-    return changes[0].id if changes and changes[0].memory_id == memory_id else None
 
 
 def _write_path(wish: ReviewWish | PlaceWish, **more: str | None) -> str:

@@ -24,6 +24,7 @@ from memoria.model.forgetting import Change
 from memoria.model.listing import SessionListing
 from memoria.surface.http.rest.table import EXAMPLE_IDS
 from memoria.surface.http.viewer import phrases
+from memoria.surface.http.viewer.changes import find_last_change
 from memoria.surface.http.viewer.table import (
     ROOT,
     Action,
@@ -50,7 +51,7 @@ _Place = tuple[Literal["briefing", "instructions", "core"], str]
 
 
 class ToldWish(Wish):
-    """Whom the page is about, and what was just done."""
+    """Client and project of the page, and what was just done."""
 
     project: _Name | None = None
     """Name of a project; `none` for none. By default the one that the server is in."""
@@ -253,7 +254,7 @@ async def revise(visit: Visit, wish: ReviseWish) -> Done:
     changed = await memory.revise_memory(wish.memory_id, wish.action, wish.content)
     if changed.is_unchanged:
         return Done(_back(wish), "Nothing was changed: it was so already.")
-    path = _back(wish, undo=await _find_last(memory, changed.id))
+    path = _back(wish, undo=await find_last_change(memory, changed.id))
     match wish.action:
         case "archive":
             await set_quotes_aside(visit, changed)
@@ -272,7 +273,7 @@ async def keep_quote(visit: Visit, wish: KeepWish) -> Done:
     """Make a memory of words that are told as they were said."""
     memory = _in_project(visit, wish.project)
     kept = await memory.remember(wish.content, turn_id=wish.turn_id)
-    path = _back(wish, undo=await _find_last(memory, kept.id))
+    path = _back(wish, undo=await find_last_change(memory, kept.id))
     return Done(path, "Kept as a memory, which is told in place of the quoted words.")
 
 
@@ -299,12 +300,6 @@ def _in_project(visit: Visit, project: str | None) -> Memoria:
     """Return the memory as the user acts in a project."""
     place = None if project in (None, NO_WORKSPACE) else project
     return visit.memory.with_channel(Channel(name="viewer", trust=Trust.USER), workspace=place)
-
-
-async def _find_last(memory: Memoria, memory_id: str) -> str | None:
-    """Return the id of the last change, if it is of this memory."""
-    changes = (await memory.list_changes(1)).changes
-    return changes[0].id if changes and changes[0].memory_id == memory_id else None
 
 
 async def _find_change(visit: Visit, wish: ToldWish) -> Change | None:
