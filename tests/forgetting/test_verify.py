@@ -1,7 +1,6 @@
 """Whatever outlives its sources is found, and doctor says so: each kind planted by hand."""
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.databases import copy_home, settings_elsewhere
 from tests.ingest.play import add, answers, opened, reader
 from tests.lifecycle.test_consolidate import concept
 from tests.llm.scripted import Asked, ScriptedModel
@@ -64,8 +64,8 @@ async def live(home: Path, model: ScriptedModel) -> Settings:
 @pytest.fixture
 def settings(lived: Settings, home: Path) -> Settings:
     """Of a copy of that home."""
-    shutil.copytree(lived.home_path, home)
-    return lived.model_copy(update={"home": home})
+    copy_home(lived.home_path, home)
+    return settings_elsewhere(lived, home)
 
 
 def found(settings: Settings) -> list[tuple[str, str]]:

