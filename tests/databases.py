@@ -15,6 +15,7 @@ from tests.store.postgres import PostgresServer, find_programs
 
 from memoria.app.engine import open_store
 from memoria.config import Settings
+from memoria.store.engine import Store
 
 _ROLE = "memoria"
 _EMPTY = "empty"
@@ -147,6 +148,11 @@ def keep_homes(databases: Databases) -> Iterator[None]:
         _USED_BY_ALL.append(databases)
         yield
         _USED_BY_ALL.clear()
+
+
+def open_home(home: Path) -> Store:
+    """Open the store of a home, kept by the engine under test."""
+    return open_store(Settings.from_values(home=home))
 
 
 def engine_variables(home: Path | str) -> dict[str, str]:

@@ -14,7 +14,6 @@ from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.model import DailyCap, ModelCall
 from memoria.store.engine import StoreLedger
-from memoria.store.sqlite import SqliteStore
 
 KEY = "sk-very-" + "secret-8x5k2"
 PRIVATE = "the salary is 46,000"

@@ -35,7 +35,6 @@ from memoria.model import (
     Turn,
 )
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 SEEN = Filters()

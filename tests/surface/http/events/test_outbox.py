@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.databases import open_home
 from tests.empty_home import lay_empty_home
 from tests.store.tenant_life import SAID, live
 
@@ -14,7 +15,7 @@ from memoria import Settings
 from memoria.app.nightly import run_nightly, undo_nightly
 from memoria.app.upkeep import back_up, restore
 from memoria.model.events import BEGINNING, EventType, MemoryEvent
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 FACT = "The spare key hangs behind the third shelf."
 WEEK_MS = 7 * 86_400_000
@@ -27,21 +28,21 @@ IDS = {
 }
 
 
-def held(store: SqliteStore, sql: str, tenant: str) -> set[str]:
+def held(store: Store, sql: str, tenant: str) -> set[str]:
     connection = store._connections.writer.connection  # noqa: SLF001
     return {row[0] for row in connection.execute(sql, (tenant,)).fetchall()}
 
 
-def told(store: SqliteStore, tenant: str) -> tuple[MemoryEvent, ...]:
+def told(store: Store, tenant: str) -> tuple[MemoryEvent, ...]:
     with store.read(tenant) as tx:
         return tx.outbox.read(BEGINNING, 100_000).events
 
 
-def open_store(home: Path) -> SqliteStore:
-    return SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=2)
+def open_store(home: Path) -> Store:
+    return open_home(home)
 
 
-def count(store: SqliteStore, sql: str, *given: object) -> int:
+def count(store: Store, sql: str, *given: object) -> int:
     connection = store._connections.writer.connection  # noqa: SLF001
     return int(connection.execute(sql, given).fetchone()[0])
 
