@@ -5,9 +5,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
 import pytest
@@ -15,10 +16,14 @@ from tests.store.postgres import PostgresServer, find_programs
 
 from memoria.app.engine import open_store
 from memoria.config import Settings
+from memoria.disk.home_files import DATABASE
+from memoria.store.connection import Connection
 from memoria.store.engine import Store
+from memoria.store.sqlite.driver import connect, transaction
 
 _ROLE = "memoria"
 _EMPTY = "empty"
+_BUSY_TIMEOUT_MS = 10_000
 _USED = """
 SELECT sessions > 0 OR EXISTS (SELECT FROM pg_stat_activity WHERE datname = %(name)s)
 FROM pg_stat_database WHERE datname = %(name)s
@@ -124,15 +129,16 @@ class Databases:
         self._dropped.append(self._threads.submit(self._dropper.execute, statement))
 
 
-_USED_BY_ALL: list[Databases] = []
-"""Those that keep the homes of all tests, under `--engine postgres`."""
+_KEEPERS: list[Databases | None] = [None]
+"""The last one keeps the homes of tests; None for SQLite."""
 
 
 @contextmanager
-def keep_homes(databases: Databases) -> Iterator[None]:
+def keep_homes(databases: Databases | None) -> Iterator[None]:
     """Have every home whose settings are made in this process kept in a database of its own.
 
-    Settings that name a database keep it, unless they have it from the environment.
+    Settings that name a database keep it, unless they have it from the environment. Without
+    databases, SQLite keeps the homes.
     """
     begin = Settings.__init__
 
@@ -140,25 +146,47 @@ def keep_homes(databases: Databases) -> Iterator[None]:
         home = given.get("home")
         named = given.get("database_url", os.environ.get("MEMORIA_DATABASE_URL"))
         if isinstance(home, str | Path) and named == os.environ.get("MEMORIA_DATABASE_URL"):
-            given |= databases.settings_of(Path(home).expanduser())
+            given |= engine_settings(Path(home).expanduser())
         begin(self, **given)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Settings, "__init__", begin_with_database)
-        _USED_BY_ALL.append(databases)
+        _KEEPERS.append(databases)
         yield
-        _USED_BY_ALL.clear()
+        _KEEPERS.pop()
 
 
 def open_home(home: Path) -> Store:
     """Open the store of a home, kept by the engine under test."""
-    return open_store(Settings.from_values(home=home))
+    return open_store(Settings.load(home=home))
+
+
+@contextmanager
+def change_rows(home: Path) -> Iterator[Connection]:
+    """Run a transaction on all tables of a home, past its store."""
+    if _KEEPERS[-1] is None:
+        with closing(connect(home / DATABASE, _BUSY_TIMEOUT_MS)) as own, transaction(own):
+            yield own
+        return
+    import psycopg  # noqa: PLC0415  (who tests SQLite may do without)
+
+    from memoria.store.postgres.driver import PostgresConnection, adapters  # noqa: PLC0415
+
+    url = engine_settings(home)["database_url"]
+    with psycopg.connect(url, context=adapters()) as raw:
+        raw.execute("SELECT set_config('memoria.tenant', '0', true)")
+        yield cast("Connection", PostgresConnection(raw, only_reads=False))
+
+
+def engine_settings(home: Path | str) -> dict[str, str]:
+    """Return the settings that name the engine that keeps a home; none for SQLite."""
+    databases = _KEEPERS[-1]
+    return {} if databases is None else databases.settings_of(home)
 
 
 def engine_variables(home: Path | str) -> dict[str, str]:
-    """Return what tells a process of the engine that keeps a home; nothing for SQLite."""
-    settings = [databases.settings_of(home) for databases in _USED_BY_ALL]
-    return {f"MEMORIA_{name.upper()}": said for one in settings for name, said in one.items()}
+    """Return the same as a process is told."""
+    return {f"MEMORIA_{name.upper()}": said for name, said in engine_settings(home).items()}
 
 
 def process_environment(home: Path | str, **variables: str) -> dict[str, str]:
@@ -176,5 +204,5 @@ def settings_elsewhere(settings: Settings, home: Path) -> Settings:
 def copy_home(pattern: Path, home: Path) -> None:
     """Copy a home that nobody has open."""
     shutil.copytree(pattern, home)
-    for databases in _USED_BY_ALL:
+    if databases := _KEEPERS[-1]:
         databases.copy(pattern, home)
