@@ -50,7 +50,9 @@ class PostgresRow(tuple[Any, ...]):
 
 @lru_cache(maxsize=1024)
 def _row_class(names: tuple[str, ...]) -> type[PostgresRow]:
-    places = {name: place for place, name in reversed([*enumerate(names)])}
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, place)
     return type("PostgresRow", (PostgresRow,), {"__slots__": (), "places": places})
 
 
@@ -113,7 +115,7 @@ class PostgresConnection:
             yield
         except psycopg.IntegrityError as error:
             self._take_back()
-            raise RefusedRowError(str(error)) from error
+            raise RefusedRowError(error.diag.message_primary) from error
         except (psycopg.DataError, psycopg.ProgrammingError, UnicodeEncodeError) as error:
             self._take_back()
             raise RefusedValueError(str(error)) from error
