@@ -58,6 +58,7 @@ _MACROS: dict[Dialect, dict[str, str]] = {
         "json_object": "json_object",
         "position": "instr",
         "short_id": "substr({}, -8)",
+        "short_id_of": "substr({}.id, -8)",  # of a table that has an index of it
     },
     "postgres": {
         "numbers": f"(SELECT CAST(value AS BIGINT) AS value {_ELEMENTS})",
@@ -75,6 +76,7 @@ _MACROS: dict[Dialect, dict[str, str]] = {
         "json_object": "jsonb_build_object",
         "position": "strpos",
         "short_id": "right({}, 8)",
+        "short_id_of": "{}.short_id",
     },
 }
 
@@ -106,9 +108,9 @@ _EDGE_CODES["extracted_edges"] = f"({', '.join(map(str, _EXTRACTED))})"
 
 @cache
 def statements(file: str, dialect: Dialect = "sqlite") -> dict[str, str]:
-    """Load the named statements of `<file>.sql`, those of this engine alone included."""
+    """Load the named statements of `<file>.sql`; an engine's own take the place of shared ones."""
     store = resources.files("memoria.store")
-    places = (store.joinpath(folder, f"{file}.sql") for folder in (dialect, "sql"))
+    places = (store.joinpath(folder, f"{file}.sql") for folder in ("sql", dialect))
     named: dict[str, str] = {}
     for place in places:
         if place.is_file():

@@ -1,0 +1,1 @@
+"""PostgreSQL store: all that the second engine does for itself."""
