@@ -72,7 +72,7 @@ def found(settings: Settings) -> list[tuple[str, str]]:
     """(kind, id) of what is left without a source, looked for as doctor does."""
     store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
     with closing(store):
-        orphans = verify(store, settings.home_path)
+        orphans = verify(store)
     return [(one.kind, one.id) for one in orphans.get(settings.tenant, [])]
 
 

@@ -91,7 +91,8 @@ def compose(chosen: Settings, place: str | None, name: str, at: int | None = Non
     here = chosen.model_copy(update={"workspace": place})
     store = open_store(chosen)
     with use_clock(lambda: at or time.time_ns() // 1_000_000), store.read("default") as tx:
-        text = composers_for(here)[name](tx, CoreReader(here, None), place).text
+        reader = CoreReader(here, store.files.of("default"), None)
+        text = composers_for(here)[name](tx, reader, place).text
     store.close()
     return text
 

@@ -99,7 +99,8 @@ class AnswerKeeper:
             return False
         at = now_millis()
         with self._store.read(self._tenant) as tx:
-            reader = CoreReader(self._settings, choose_embedder(self._settings))
+            files = self._store.files.of(self._tenant)
+            reader = CoreReader(self._settings, files, choose_embedder(self._settings))
             told = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = _find_end(tx, at, workspace)
         with self._store.write(self._tenant, only_adds=True):
