@@ -71,7 +71,7 @@ def found(settings: Settings) -> list[tuple[str, str]]:
     """(kind, id) of what is left without a source, looked for as doctor does."""
     store = open_home(settings.home_path)
     with closing(store):
-        orphans = verify(store, settings.home_path)
+        orphans = verify(store)
     return [(one.kind, one.id) for one in orphans.get(settings.tenant, [])]
 
 

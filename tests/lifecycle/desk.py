@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.disk.folders import tenant_folder
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.home_folder import TenantFolder
 from memoria.erasure.suppression import Digester
 from memoria.lifecycle.core.cycle import (
     note_core_written,
@@ -57,8 +57,8 @@ class Desk:
         return tenant_folder(self.home, self.tenant)
 
     @property
-    def files(self) -> TenantFiles:
-        return TenantFiles(self.home, self.tenant)
+    def files(self) -> TenantFolder:
+        return TenantFolder(self.home, self.tenant)
 
     @property
     def hand(self) -> UserEdits:

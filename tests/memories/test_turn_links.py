@@ -146,7 +146,7 @@ async def test_a_name_goes_with_the_last_turn_that_says_it_and_leaves_no_byte(
     assert await find_turns(m, "Quentella") == set()
     assert remains(home, "Quentella") == set()
     assert rows_without_sources(home) == []
-    assert verify(m._store, home) == {}  # noqa: SLF001  (no face says what leads nowhere)
+    assert verify(m._store) == {}  # noqa: SLF001  (no face says what leads nowhere)
     assert (await m.health()).is_sound
 
 

@@ -206,5 +206,5 @@ def _check_older(lived: Settings, older: Path, *, has_undone: bool) -> None:
 
 def _check_sound(settings: Settings) -> None:
     with closing(open_store(settings)) as store:
-        assert verify(store, settings.home_path) == {}
+        assert verify(store) == {}
         assert [one for one in store.examine(deep=True) if one.state == "error"] == []
