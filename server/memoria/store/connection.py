@@ -87,6 +87,10 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
+    def statements(self, file: str, /) -> Mapping[str, str]:
+        """Return the statements of a `.sql` file by name, in the words of this engine."""
+        ...
+
     def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> Cursor:
         """Run a statement that changes rows with many sets of parameters."""
         ...

@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from memoria.model import now_millis
 from memoria.store.connection import Connection
-from memoria.store.sql.statements import statements
-
-_SQL = statements("tenants")
 
 
 class IndexChanges(NamedTuple):
@@ -52,12 +49,14 @@ class StoreTenant:
 
 def list_tenants(connection: Connection) -> list[str]:
     """List the names of all tenants that ever stored something."""
-    return [str(row["name"]) for row in connection.execute(_SQL["names"])]
+    return [
+        str(row["name"]) for row in connection.execute(connection.statements("tenants")["names"])
+    ]
 
 
 def list_erasures(connection: Connection) -> list[tuple[int, int]]:
     """List (tenant, number of the change that erased something last)."""
-    rows = connection.execute(_SQL["erasures"])
+    rows = connection.execute(connection.statements("tenants")["erasures"])
     return [(row["number"], row["last_erasure"]) for row in rows]
 
 
@@ -67,7 +66,7 @@ def find_tenant(connection: Connection, name: str) -> StoreTenant | None:
 
 
 def _find_tenant(connection: Connection, name: str) -> StoreTenant | None:
-    row = connection.execute(_SQL["find"], {"name": name}).fetchone()
+    row = connection.execute(connection.statements("tenants")["find"], {"name": name}).fetchone()
     if row is None:
         return None
     return StoreTenant(
@@ -86,5 +85,7 @@ def enter_tenant(connection: Connection, name: str) -> StoreTenant:
     found = find_tenant(connection, name)
     if found is not None:
         return found
-    added = connection.execute(_SQL["add"], {"name": name, "now": now_millis()})
+    added = connection.execute(
+        connection.statements("tenants")["add"], {"name": name, "now": now_millis()}
+    )
     return StoreTenant(name, added.lastrowid or 0)

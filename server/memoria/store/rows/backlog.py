@@ -8,7 +8,7 @@ from memoria.model import NO_PASSAGES, BacklogStatus, PassageVector, Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.image.visibility import visibility_of
 from memoria.store.rows.conversations import Conversations
-from memoria.store.sql.statements import TenantRows, as_json, statements
+from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import PendingDocument
 from memoria.store.vectors import EmbeddingModel, VectorIndex, current_model, find_model
 
@@ -72,9 +72,6 @@ class Backlog:
         )
 
 
-_VECTORS = statements("vectors")
-
-
 class TenantBacklog:
     """One tenant's part of the embedding backlog, read and written by the embedding worker."""
 
@@ -134,9 +131,9 @@ class TenantBacklog:
             )
         documents = {row["n"]: row for row in self._rows.all("documents", ns=as_json(vectors))}
         renewed = {"model": known.n, "ns": as_json(documents)}
-        self._connection.execute(_VECTORS["drop_passages"], renewed)
+        self._connection.execute(self._connection.statements("vectors")["drop_passages"], renewed)
         self._connection.executemany(
-            _VECTORS["add_embedding"],
+            self._connection.statements("vectors")["add_embedding"],
             ({"model": known.n, "n": n, "vector": vectors[n].tobytes()} for n in documents),
         )
         self._add_passages(known, {n: passages[n] for n in documents if n in passages})
@@ -161,7 +158,7 @@ class TenantBacklog:
         from memoria.store.vectors.stored import pack_passages  # noqa: PLC0415  (brings NumPy)
 
         self._connection.executemany(
-            _VECTORS["add_passages"],
+            self._connection.statements("vectors")["add_passages"],
             (
                 {"model": model.n, "n": n, "signs": signs, "records": records}
                 for n, some in passages.items()
@@ -186,7 +183,9 @@ class TenantBacklog:
         return PendingDocument(n, row["attempts"], turn=turns[n], previous=before)
 
     def _add_model(self, name: str, dims: int) -> EmbeddingModel:
-        self._connection.execute(_VECTORS["add_model"], {"name": name, "dims": dims})
+        self._connection.execute(
+            self._connection.statements("vectors")["add_model"], {"name": name, "dims": dims}
+        )
         known = find_model(self._connection, name)
         if known is None:
             raise StoreError(f"the model {name} vanished while it was written")

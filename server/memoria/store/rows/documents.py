@@ -25,13 +25,7 @@ from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.words import LONGEST_KEPT, KeptTokens
 from memoria.store.rows.matching import Matching, quote_term
 from memoria.store.rows.workspaces import Visibilities, Workspaces, write_scope
-from memoria.store.sql.statements import (
-    TenantRows,
-    as_json,
-    as_json_or_null,
-    list_numbers,
-    statements,
-)
+from memoria.store.sql.statements import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
 from memoria.store.vectors import VectorIndex, VectorQuery, find_model
 
@@ -323,7 +317,6 @@ class Documents:
 
 
 _T = TypeVar("_T")
-_SQL = statements("vectors")
 
 
 @contextmanager
@@ -348,7 +341,10 @@ class LargeTenants:
             if tenant.newest_document <= BUDGET:
                 return False
             asked = {"tenant": tenant.number, "few": BUDGET}
-            if connection.execute(_SQL["more_than"], asked).fetchone() is None:
+            if (
+                connection.execute(connection.statements("vectors")["more_than"], asked).fetchone()
+                is None
+            ):
                 return False
             self._known.add(tenant.number)
         return True

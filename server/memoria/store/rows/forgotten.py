@@ -19,7 +19,7 @@ from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.revert import JOURNALED_TABLES, Renumbering, RevertOutcome, revert
 from memoria.store.rows.texts import Texts
 from memoria.store.rows.word_renewal import read_tokens
-from memoria.store.sql.statements import TenantRows, as_json, statements
+from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import SuppressedMeaning, Tombstone, TombstoneKind, TombstoneRecord
 from memoria.store.vectors import VectorIndex
 
@@ -248,7 +248,7 @@ class HiddenRecords:
 
 def drop_hidden(connection: Connection) -> None:
     """Delete the hidden rows of all tenants from a copy, which is scrubbed next."""
-    sql = statements("hidden")
+    sql = connection.statements("hidden")
     if connection.execute(sql["any"]).fetchone()[0]:
         for part in _PARTS:
             connection.execute(sql[f"drop_all_{part}"])

@@ -14,7 +14,7 @@ from memoria.model.events import (
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.edge_codes import ROLE_CODES, TYPE_CODES
-from memoria.store.sql.statements import TenantRows, build_value, statements
+from memoria.store.sql.statements import TenantRows, build_value
 
 _NO_TENANT = 0
 LONGEST_PAUSE_MS = 3_600_000
@@ -153,10 +153,10 @@ def list_due_webhooks(connection: Connection, now: int) -> list[DueWebhook]:
 
 def drop_webhooks(connection: Connection) -> None:
     """Delete the webhooks of all tenants, with their secrets, from a copy that is scrubbed next."""
-    sql = statements("webhooks")
+    sql = connection.statements("webhooks")
     if connection.execute(sql["any_of_all"]).fetchone()[0]:
         connection.execute(sql["drop_of_all"])
-        connection.execute(statements("hidden")["want_scrub"])
+        connection.execute(connection.statements("hidden")["want_scrub"])
 
 
 def _build_webhook(row: Row) -> KeptWebhook:

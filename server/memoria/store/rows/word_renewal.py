@@ -21,23 +21,22 @@ from memoria.model.moments import Zone
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.conversations import Conversations
 from memoria.store.rows.document_index import DocumentIndex
-from memoria.store.sql.statements import TenantRows, list_numbers, statements
+from memoria.store.sql.statements import TenantRows, list_numbers
 from memoria.store.vectors import VectorIndex
 
 
 def read_mark(connection: Connection) -> tuple[int, int]:
     """Return the number of the analyser and that of the document; 0 and 0 if nothing is marked."""
-    row = connection.execute(statements("word_renewal")["mark"]).fetchone()
+    row = connection.execute(connection.statements("word_renewal")["mark"]).fetchone()
     form, last = ("0", "0") if row is None else row["value"].split(":")
     return int(form), int(last)
 
 
 def set_mark(connection: Connection, last: int) -> None:
     """Record that all documents up to the number have the words of this version."""
-    connection.execute(statements("word_renewal")["set_mark"], {"value": f"{FORM}:{last}"})
-
-
-_SQL = statements("word_renewal")
+    connection.execute(
+        connection.statements("word_renewal")["set_mark"], {"value": f"{FORM}:{last}"}
+    )
 
 
 class _Stale(NamedTuple):
@@ -77,7 +76,9 @@ class WordRenewal:
             return None  # a newer version renews words
         after = after if form == FORM else 0
         asked = {"after": after, "most": most}
-        (last,) = self._connection.execute(_SQL["last_of_page"], asked).fetchone()
+        (last,) = self._connection.execute(
+            self._connection.statements("word_renewal")["last_of_page"], asked
+        ).fetchone()
         return None if last is None else DocumentPage(after, last, [*self._list_stale(after, last)])
 
     def write(self, page: DocumentPage) -> None:
@@ -97,7 +98,12 @@ class WordRenewal:
 
     def _read_stored(self, after: int, last: int) -> dict[int, Row]:
         asked = {"after": after, "last": last}
-        return {row["n"]: row for row in self._connection.execute(_SQL["page"], asked)}
+        return {
+            row["n"]: row
+            for row in self._connection.execute(
+                self._connection.statements("word_renewal")["page"], asked
+            )
+        }
 
     def _list_stale(self, after: int, last: int) -> Iterator[_Stale]:
         stored = self._read_stored(after, last)

@@ -160,7 +160,7 @@ class TenantRows:
     def __init__(self, connection: Connection, tenant: int, file: str) -> None:
         self.connection = connection
         self.tenant = tenant
-        self._sql = statements(file)
+        self._sql = connection.statements(file)
 
     def all(self, name: str, /, **parameters: Parameter) -> list[Row]:
         """Return every row."""

@@ -11,7 +11,7 @@ same file at once, so it is retried.
 import contextlib
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +37,7 @@ else:
 
 from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.image.cached_reads import SnapshotCache
+from memoria.store.sql.statements import statements
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
@@ -86,6 +87,10 @@ class SqliteConnection(sqlite3.Connection):
         self.execute("BEGIN")
         if self.settled is not None:
             self.settled.follow(self.count_commits())
+
+    def statements(self, file: str, /) -> Mapping[str, str]:
+        """Return the statements of a file by name, as SQLite runs them."""
+        return statements(file, "sqlite")
 
     def count_commits(self) -> int:
         """Return a number that changes once a snapshot shows what another connection wrote."""

@@ -11,14 +11,7 @@ from memoria.model import Vector
 from memoria.store.image.visibility import visibility_of
 from memoria.store.sqlite.driver import Row, SqliteConnection
 from memoria.store.values import Match
-from memoria.store.vectors.models import (
-    SQL,
-    Drift,
-    IndexRow,
-    VectorQuery,
-    list_models,
-    list_visible,
-)
+from memoria.store.vectors.models import Drift, IndexRow, VectorQuery, list_models, list_visible
 
 _CHUNK_SIZE = 64
 _PARTITION = "standing text partition key"
@@ -77,7 +70,9 @@ class Vec0Index:
         """Index a document anew after its visibility changed, for all models."""
         self.erase(n)
         for model in list_models(self._connection):
-            rows = self._connection.execute(SQL["one"], {"model": model.n, "n": n}).fetchall()
+            rows = self._connection.execute(
+                self._connection.statements("vectors")["one"], {"model": model.n, "n": n}
+            ).fetchall()
             self.add(model.n, model.dims, [_index_row(row) for row in rows if row["current"]])
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
@@ -103,7 +98,7 @@ class Vec0Index:
 
     def drift(self, model: int) -> Drift:
         """Compare the index with the stored vectors, document by document."""
-        truth = SQL["count_indexable"].rstrip(";")
+        truth = self._connection.statements("vectors")["count_indexable"].rstrip(";")
         total = int(self._connection.execute(truth, {"model": model}).fetchone()[0])
         if model not in self.list_indexed():
             return Drift(total, missing=total, extra=0)
@@ -119,7 +114,8 @@ class Vec0Index:
         self._connection.execute(f"DROP TABLE IF EXISTS {_table(model)}")
         after = 0
         while rows := self._connection.execute(
-            SQL["indexable"], {"model": model, "after": after, "limit": _PAGE}
+            self._connection.statements("vectors")["indexable"],
+            {"model": model, "after": after, "limit": _PAGE},
         ).fetchall():
             self.add(model, dims, [_index_row(row) for row in rows])
             after = rows[-1]["n"]

@@ -22,7 +22,7 @@ from memoria.store.image.visibility import write_token
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
 from memoria.store.vectors.matrix import Matrix
-from memoria.store.vectors.models import SQL, Key, VectorQuery, list_passing, read_changes
+from memoria.store.vectors.models import Key, VectorQuery, list_passing, read_changes
 from memoria.store.vectors.stored import check_vector, read_vectors, score_exactly
 
 _MOST_RECENT = 200
@@ -152,7 +152,9 @@ class CachedVectors(ABC):
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
-        changed = connection.execute(SQL["changed"], {**self._where, "seen": self.seen})
+        changed = connection.execute(
+            connection.statements("vectors")["changed"], {**self._where, "seen": self.seen}
+        )
         while page := changed.fetchmany(_PAGE):
             if not going_on():
                 return
@@ -163,7 +165,10 @@ class CachedVectors(ABC):
         self.seen = now.n
 
     def _documents(self, connection: Connection) -> Iterable[int]:
-        return (row["n"] for row in connection.execute(SQL["held"], self._where))
+        return (
+            row["n"]
+            for row in connection.execute(connection.statements("vectors")["held"], self._where)
+        )
 
     def _apply(self, row: Row) -> None:
         change, n, tenant, kind, workspace, current, suppressed, processed, vector = row
@@ -240,5 +245,5 @@ class CachedCodes(CachedVectors):
 def create_cache(connection: Connection, key: Key, dims: int, many: int) -> CachedVectors:
     """Return empty codes if there are more vectors than `many`, else an empty matrix."""
     where = dict(zip(("model", "tenant", "kind"), key, strict=True))
-    more = connection.execute(SQL["held"], where).fetchmany(many + 1)
+    more = connection.execute(connection.statements("vectors")["held"], where).fetchmany(many + 1)
     return CachedCodes(key, dims, connection) if len(more) > many else CachedMatrix(key, dims)

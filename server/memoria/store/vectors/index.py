@@ -24,7 +24,7 @@ from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.values import Match
-from memoria.store.vectors.models import SQL, Drift, IndexRow, Key, VectorQuery, read_changes
+from memoria.store.vectors.models import Drift, IndexRow, Key, VectorQuery, read_changes
 
 if TYPE_CHECKING:
     from memoria.store.vectors.cached import CachedVectors
@@ -147,7 +147,10 @@ class VectorCache:
         if held is not None:
             return len(held.rows) > held.enough_for(self._many)
         wanted = {"tenant": key[1], "few": self._many}
-        return connection.execute(SQL["more_than"], wanted).fetchone() is not None
+        return (
+            connection.execute(connection.statements("vectors")["more_than"], wanted).fetchone()
+            is not None
+        )
 
     def _learn_codes(self, key: Key, dims: int, connection: Connection, proceed: Proceed) -> None:
         """Code the vectors of a snapshot; later changes are read by the next search."""
@@ -272,7 +275,9 @@ class VectorIndex:
         """Compare the index in the file with the stored vectors."""
         if self._kept is not None:
             return self._kept.drift(model)
-        row = self._connection.execute(SQL["count_indexable"], {"model": model}).fetchone()
+        row = self._connection.execute(
+            self._connection.statements("vectors")["count_indexable"], {"model": model}
+        ).fetchone()
         return Drift(row["total"], missing=0, extra=0)
 
     def catch_up(self, model: int, dims: int) -> None:
@@ -288,7 +293,10 @@ class VectorIndex:
     def _is_worth_caching(self, where: VectorQuery, shared: VectorCache) -> bool:
         if self._kept is None or shared.holds(where):
             return True
-        more = self._connection.execute(SQL["more_than"], {"tenant": where.tenant, "few": FEW})
+        more = self._connection.execute(
+            self._connection.statements("vectors")["more_than"],
+            {"tenant": where.tenant, "few": FEW},
+        )
         return more.fetchone() is not None and shared.has_been_asked(where)
 
     def _search_cache(

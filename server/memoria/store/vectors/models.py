@@ -7,10 +7,8 @@ from memoria.store.connection import Connection
 from memoria.store.image.candidate_filter import CandidateFilter
 from memoria.store.image.tenants import IndexChanges
 from memoria.store.image.visibility import visibility_of
-from memoria.store.sql.statements import list_numbers, statements
+from memoria.store.sql.statements import list_numbers
 from memoria.store.values import DocumentKind, Match
-
-SQL = statements("vectors")
 
 IndexRow = tuple[int, str, bytes]
 """(document, its visibility as a token, vector as float32 bytes)"""
@@ -62,12 +60,16 @@ class Drift:
 
 def read_changes(connection: Connection, tenant: int) -> IndexChanges:
     """Return the counts of a tenant's changes on a snapshot."""
-    return IndexChanges(*connection.execute(SQL["changes"], {"tenant": tenant}).fetchone())
+    return IndexChanges(
+        *connection.execute(
+            connection.statements("vectors")["changes"], {"tenant": tenant}
+        ).fetchone()
+    )
 
 
 def current_model(connection: Connection) -> str | None:
     """Return the name of the home's embedding model; None if none was chosen."""
-    row = connection.execute(SQL["current_model"]).fetchone()
+    row = connection.execute(connection.statements("vectors")["current_model"]).fetchone()
     return None if row is None else str(row["value"])
 
 
@@ -77,13 +79,16 @@ def find_model(connection: Connection, name: str) -> EmbeddingModel | None:
 
 
 def _find_model(connection: Connection, name: str) -> EmbeddingModel | None:
-    row = connection.execute(SQL["model"], {"name": name}).fetchone()
+    row = connection.execute(connection.statements("vectors")["model"], {"name": name}).fetchone()
     return None if row is None else EmbeddingModel(**row)
 
 
 def list_models(connection: Connection) -> list[EmbeddingModel]:
     """List all models of which the home has vectors."""
-    return [EmbeddingModel(**row) for row in connection.execute(SQL["models"])]
+    return [
+        EmbeddingModel(**row)
+        for row in connection.execute(connection.statements("vectors")["models"])
+    ]
 
 
 def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
@@ -97,5 +102,8 @@ def list_passing(connection: Connection, where: VectorQuery, ns: Collection[int]
 
 def list_visible(connection: Connection, where: VectorQuery, ns: Collection[int]) -> list[int]:
     """Select the documents that a query may see, whether or not they pass its filters."""
-    rows = connection.execute(SQL["visibilities"], {"tenant": where.tenant, "ns": list_numbers(ns)})
+    rows = connection.execute(
+        connection.statements("vectors")["visibilities"],
+        {"tenant": where.tenant, "ns": list_numbers(ns)},
+    )
     return [row["n"] for row in rows if visibility_of(row).token in where.scopes]

@@ -16,7 +16,6 @@ from memoria.model import PassageVector, Vector
 from memoria.store.connection import Connection, Row
 from memoria.store.sql.statements import list_numbers
 from memoria.store.values import Match, PassageMatch
-from memoria.store.vectors.models import SQL
 
 _FLOAT_BYTES = 4
 
@@ -36,7 +35,9 @@ def read_vectors(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the documents that have a vector, and a matrix with a row for each."""
     asked = {"model": model, "ns": list_numbers(ns)}
-    return stack_vectors(connection.tuples(SQL["vectors"], asked), dims)
+    return stack_vectors(
+        connection.tuples(connection.statements("vectors")["vectors"], asked), dims
+    )
 
 
 def stack_vectors(
