@@ -84,8 +84,9 @@ class PostgresCluster:
         for pid in pids:
             _signal(pid, signal.SIGKILL)
         _wait_until(lambda: not any(_is_alive(pid) for pid in pids))
-        # Of a container whose first process buries nobody: a dead number looks like a living one.
-        (self.data / "postmaster.pid").unlink()
+        # Until the dead are buried, their numbers look like those of the living.
+        for lock in (self.data / "postmaster.pid", self.folder / f".s.PGSQL.{_PORT}.lock"):
+            lock.unlink()
 
     def end(self) -> None:
         """Stop the server at once if it runs."""
@@ -114,7 +115,7 @@ class PostgresCluster:
         return found[0]
 
     def create_database(self, name: str) -> str:
-        """Make a database that the ordinary role owns, with vectors; return the URL for that role."""
+        """Make a database with vectors that the ordinary role owns; return its URL."""
         owned = sql.SQL("CREATE DATABASE {} OWNER {}")
         with self.connect() as connection:
             connection.execute(owned.format(sql.Identifier(name), sql.Identifier(_OWNER)))
