@@ -53,6 +53,7 @@ class PostgresCluster:
             "listen_addresses": "",
             "unix_socket_directories": str(folder),
             "max_connections": "100",
+            "wal_retrieve_retry_interval": "100ms",
             **(settings or {}),
         }
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,6 +114,14 @@ class PostgresCluster:
 
         _wait_until(look)
         return found[0]
+
+    def is_ready(self) -> bool:
+        """Check whether the server lets anybody in."""
+        try:
+            self.execute("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def create_database(self, name: str) -> str:
         """Make a database with vectors that the ordinary role owns; return its URL."""
