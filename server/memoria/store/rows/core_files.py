@@ -53,8 +53,8 @@ class CoreLines:
 
         To be called in a transaction that only reads.
         """
-        row = self._rows.first("version")
-        return id(self._rows.connection), 0 if row is None else int(row[0])
+        connection = self._rows.connection
+        return id(connection), connection.count_commits()
 
     def next_end(self, at: int) -> int | None:
         """Return the first moment after `at` at which a memory expires; None if no memory does."""

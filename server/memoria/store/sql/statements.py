@@ -106,9 +106,9 @@ _EDGE_CODES["extracted_edges"] = f"({', '.join(map(str, _EXTRACTED))})"
 
 @cache
 def statements(file: str, dialect: Dialect = "sqlite") -> dict[str, str]:
-    """Load the named statements of `<file>.sql`, those of this engine alone included."""
+    """Load the named statements of `<file>.sql`; an engine's own take the place of shared ones."""
     store = resources.files("memoria.store")
-    places = (store.joinpath(folder, f"{file}.sql") for folder in (dialect, "sql"))
+    places = (store.joinpath(folder, f"{file}.sql") for folder in ("sql", dialect))
     named: dict[str, str] = {}
     for place in places:
         if place.is_file():

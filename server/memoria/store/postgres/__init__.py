@@ -1,0 +1,1 @@
+"""PostgreSQL as an engine: one database for many servers."""

@@ -1,0 +1,305 @@
+"""Connections to a PostgreSQL database: a pool, and transactions that tell the truth of their end.
+
+A transaction begins with one round trip: its limits, its lock, its tenant. A connection that turns
+out to be dead at that moment is replaced, and nothing was lost. One that breaks later takes its
+transaction back. One that breaks while COMMIT is under way leaves open what has become of it: the
+server is asked on another connection (`pg_xact_status`).
+"""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
+from memoria.store.postgres.driver import PostgresConnection, adapters
+
+ALL_TENANTS = 0
+"""Number that row-level security takes for all tenants; no tenant has it."""
+NOBODY = -1
+"""Number of a tenant that has stored nothing yet."""
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_LIMIT = """
+SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),
+       set_config('idle_in_transaction_session_timeout', %s, true)"""
+_SET_TENANT = "SELECT set_config('memoria.tenant', %s, true)"
+_SET_TENANT_BY_NAME = """
+SELECT set_config('memoria.tenant',
+                  coalesce((SELECT CAST(id AS TEXT) FROM tenants WHERE name = %s), '-1'), true)"""
+_LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), CAST(pg_current_xact_id() AS TEXT)"
+_LOCK_CLASS = 0x6D656D6F
+"""First half of the key of Memoria's advisory locks; the second is a tenant's."""
+_STATEMENT_MS = 30_000
+_IDLE_MS = 60_000
+_RETRIES = 2
+"""Number of times that another connection is tried in place of a dead one."""
+_ASK_FOR_S = 30.0
+"""Time for which the server is asked what has become of a transaction."""
+_ASK_EVERY_S = 0.25
+
+
+class PoolSize(NamedTuple):
+    """Limits of a pool."""
+
+    connections: int
+    patience_s: float
+    """Time to wait for a connection, for a lock, and for the server to answer at all."""
+
+
+class Connections:
+    """Connections of one process to one database. Thread-safe."""
+
+    def __init__(self, url: str, size: PoolSize) -> None:
+        """Open a pool, whose connections are made when they are needed.
+
+        Args:
+            url: the database's URL, or libpq's own form of it.
+            size: the limits of the pool.
+        """
+        self._url = url
+        self._patience_ms = str(int(size.patience_s * 1000))
+        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
+            url,
+            kwargs={
+                "autocommit": True,
+                "context": adapters(),
+                "connect_timeout": max(2, int(size.patience_s)),
+                "application_name": "memoria",
+            },
+            min_size=0,
+            max_size=size.connections,
+            timeout=size.patience_s,
+            open=True,
+        )
+
+    @contextlib.contextmanager
+    def read(self, tenant: str | int) -> Iterator[PostgresConnection]:
+        """Yield a connection that reads one snapshot of a tenant's rows.
+
+        Args:
+            tenant: the name of the tenant, or `ALL_TENANTS`.
+        """
+        with translate_errors(), self._take() as taken:
+            raw = self._begin(taken, _READ, tenant)
+            try:
+                yield PostgresConnection(raw, only_reads=True)
+            finally:
+                _roll_back(raw)
+
+    @contextlib.contextmanager
+    def write(self, tenant: str | int) -> Iterator[PostgresConnection]:
+        """Yield a connection whose changes are kept when the block has ended without an error.
+
+        Writers of one tenant line up.
+        """
+        with translate_errors(), self._take() as taken:
+            raw = self._begin(taken, _WRITE, tenant)
+            transaction_id = taken.transaction_id
+            try:
+                yield PostgresConnection(raw, only_reads=False)
+            except BaseException:
+                _roll_back(raw)
+                raise
+            self._commit(raw, transaction_id)
+
+    @contextlib.contextmanager
+    def try_read_same(
+        self, connection: PostgresConnection, tenant: int
+    ) -> Iterator[PostgresConnection | None]:
+        """Yield a second connection that sees the snapshot of another; None if none is free.
+
+        Nobody waits: two threads that each have a snapshot and want another would never go on.
+        """
+        raw = self._take_at_once()
+        if raw is None:
+            yield None
+            return
+        try:
+            seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
+            raw.execute(_READ)
+            raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+            raw.execute(_SET_TENANT, (str(tenant),))
+            yield PostgresConnection(raw, only_reads=True)
+        finally:
+            _roll_back(raw)
+            self._pool.putconn(raw)
+
+    def connect_beside(self) -> PostgresConnection:
+        """Open a connection for a thread that reads beside all others, in its own snapshots."""
+        with translate_errors():
+            raw = psycopg.connect(self._url, autocommit=True, context=adapters())
+            raw.execute(
+                "SELECT set_config('default_transaction_isolation', 'repeatable read', false),"
+                " set_config('default_transaction_read_only', 'on', false),"
+                f" set_config('memoria.tenant', '{ALL_TENANTS:d}', false)"
+            )
+            return PostgresConnection(raw, only_reads=False)
+
+    @contextlib.contextmanager
+    def open_fresh(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a connection in autocommit mode that sees all tenants, for upkeep."""
+        with (
+            translate_errors(),
+            psycopg.connect(self._url, autocommit=True, context=adapters()) as raw,
+        ):
+            raw.execute("SELECT set_config('memoria.tenant', %s, false)", (str(ALL_TENANTS),))
+            yield raw
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()
+
+    @contextlib.contextmanager
+    def _take(self) -> Iterator["_Taken"]:
+        taken = _Taken(self._pool.getconn())
+        try:
+            yield taken
+        finally:
+            self._pool.putconn(taken.raw)
+
+    def _take_at_once(self) -> psycopg.Connection[Any] | None:
+        try:
+            return self._pool.getconn(timeout=0.01)
+        except PoolTimeout:
+            return None
+
+    def _begin(self, taken: "_Taken", begin: str, tenant: str | int) -> psycopg.Connection[Any]:
+        """Begin a transaction, on another connection if this one is dead."""
+        for attempt in range(_RETRIES + 1):
+            try:
+                taken.transaction_id = self._open(taken.raw, begin, tenant)
+                break
+            except psycopg.OperationalError:
+                if not taken.raw.broken or attempt == _RETRIES:
+                    raise
+                self._pool.putconn(taken.raw)
+                self._pool.check()
+                taken.raw = self._pool.getconn()
+        return taken.raw
+
+    def _open(self, raw: psycopg.Connection[Any], begin: str, tenant: str | int) -> str | None:
+        """Begin a transaction by one round trip; return its id, if it writes."""
+        try:
+            with raw.pipeline():
+                raw.execute(begin.encode())
+                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
+                locked = None
+                if begin is _WRITE:
+                    locked = raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
+                if isinstance(tenant, int):
+                    raw.execute(_SET_TENANT, (str(tenant),))
+                else:
+                    raw.execute(_SET_TENANT_BY_NAME, (tenant,))
+        except BaseException:
+            _roll_back(raw)
+            raise
+        row = locked.fetchone() if locked else None
+        return None if row is None else str(row[1])
+
+    def _commit(self, raw: psycopg.Connection[Any], transaction_id: str | None) -> None:
+        try:
+            raw.execute("COMMIT")
+        except psycopg.OperationalError as error:
+            if not raw.broken or transaction_id is None:
+                raise
+            if not self._is_committed(transaction_id):
+                raise StoreUnavailableError(
+                    "The database's server went away before the change was kept. Nothing was "
+                    "written. Try again."
+                ) from error
+
+    def _is_committed(self, transaction_id: str) -> bool:
+        """Ask the server whether it has kept a transaction whose COMMIT was not answered.
+
+        Raises:
+            StoreUnavailableError: it does not answer, or does not know.
+        """
+        deadline = time.monotonic() + _ASK_FOR_S
+        while time.monotonic() < deadline:
+            with (
+                contextlib.suppress(psycopg.OperationalError),
+                psycopg.connect(self._url, autocommit=True, connect_timeout=2) as fresh,
+            ):
+                row = fresh.execute(
+                    "SELECT pg_xact_status(CAST(CAST(%s AS TEXT) AS xid8))", (transaction_id,)
+                ).fetchone()
+                status = row and row[0]
+                if status != "in progress":
+                    return bool(status == "committed")
+            time.sleep(_ASK_EVERY_S)
+        raise StoreUnavailableError(
+            "The database's server went away while the change was being kept, and does not answer: "
+            "whether it was kept is not known. Look before you try again."
+        )
+
+
+class _Taken:
+    """A connection of the pool, which another may replace."""
+
+    def __init__(self, raw: psycopg.Connection[Any]) -> None:
+        self.raw = raw
+        self.transaction_id: str | None = None
+
+
+def set_tenant(connection: PostgresConnection, tenant: int) -> None:
+    """Show a transaction the rows of one tenant."""
+    connection.raw.execute(_SET_TENANT, (str(tenant),))
+
+
+def _roll_back(raw: psycopg.Connection[Any]) -> None:
+    """Take a transaction back; the pool closes a connection on which that fails."""
+    if raw.broken or raw.closed:
+        return
+    try:
+        raw.execute("ROLLBACK")
+    except psycopg.Error:
+        raw.close()
+
+
+@contextlib.contextmanager
+def translate_errors() -> Iterator[None]:
+    """Raise Memoria's own errors, which say what to do next, in place of the driver's."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise StoreUnavailableError(
+            "The store is busy: every connection to the database is in use, or its server does not "
+            "answer. Nothing was written. Try again; if it goes on, look at the server, or raise "
+            "MEMORIA_DATABASE_CONNECTIONS."
+        ) from error
+    except PoolClosed as error:
+        raise StoreUnavailableError("The store is closed. Open the memory again.") from error
+    except (psycopg.DataError, UnicodeEncodeError, OverflowError) as error:
+        raise InvalidInputError(
+            f"A value can't be stored or searched: {_describe(error)}. Mend it and try again."
+        ) from error
+    except psycopg.Error as error:
+        raise _explain(error) from error
+
+
+def _explain(error: psycopg.Error) -> StoreError:
+    match error:
+        case psycopg.errors.DiskFull():
+            cure = "The disk of the database's server is full. Free some space and try again."
+        case psycopg.errors.LockNotAvailable() | psycopg.errors.QueryCanceled():
+            cure = "Others held the memory too long, or it took too long. Try again."
+        case psycopg.errors.InsufficientPrivilege():
+            cure = "Check the rights of the database's user."
+        case psycopg.errors.ReadOnlySqlTransaction():
+            cure = "The server only reads: is it a standby? Name the primary in the URL."
+        case psycopg.OperationalError() | psycopg.InterfaceError():
+            cure = "Nothing was written. Check that the database's server runs, then try again."
+        case _:
+            cure = "Try again; if it goes on, look at the home with `memoria doctor`."
+    return StoreUnavailableError(f"The store failed: {_describe(error)}. {cure}")
+
+
+def _describe(error: Exception) -> str:
+    """Return the first line of an error; further lines may quote what was said."""
+    if isinstance(error, psycopg.Error) and error.diag.message_primary:
+        return error.diag.message_primary.rstrip(".")
+    return str(error).partition("\n")[0].rstrip(".")

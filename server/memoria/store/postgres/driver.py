@@ -1,0 +1,227 @@
+"""Driver: a connection of psycopg, as tables use connections with any engine.
+
+Statements name their parameters as SQLite does (`:name`, `?`); psycopg's form is made once for each
+statement. Every number, text and flag is sent as a literal without a type, so that the server
+chooses the type by the place where the parameter stands, as it does for `PREPARE`. Results come in
+binary form: a hundred vectors in text form would be twice the bytes.
+"""
+
+import contextlib
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import Any, ClassVar, TypeVar, cast
+
+import psycopg
+from psycopg.adapt import AdaptersMap, Buffer, Dumper, Loader
+from psycopg.pq import Format
+from psycopg.rows import BaseRowFactory, tuple_row
+from psycopg.types.numeric import NumericBinaryLoader
+from psycopg.types.string import StrDumperUnknown
+
+from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
+from memoria.store.postgres.journal import hide_changes, list_columns
+from memoria.store.postgres.schema import identity_keys
+from memoria.store.sql.statements import statements
+
+_Value = TypeVar("_Value")
+_TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|(?<!:):(?P<name>\w+)|\?|%")
+_INSERT = re.compile(r"\s*INSERT INTO (\w+)\b")
+_JSONB_VERSION_BYTES = 1
+
+
+class PostgresRow(tuple[Any, ...]):
+    """A row by names and by places. Each list of column names has a class of its own."""
+
+    __slots__ = ()
+    places: ClassVar[Mapping[str, int]] = {}
+    """Place of each column, by name."""
+
+    def __getitem__(self, column: Any, /) -> Any:  # noqa: ANN401  (a name, a place or a slice)
+        """Return the value of a column by place or name."""
+        return super().__getitem__(self.places[column] if isinstance(column, str) else column)
+
+    def keys(self) -> list[str]:
+        """List the names of the columns."""
+        return list(self.places)
+
+
+@lru_cache(maxsize=1024)
+def _row_class(names: tuple[str, ...]) -> type[PostgresRow]:
+    places = {name: place for place, name in reversed([*enumerate(names)])}
+    return type("PostgresRow", (PostgresRow,), {"__slots__": (), "places": places})
+
+
+def _make_rows(cursor: psycopg.Cursor[Any]) -> Callable[[Sequence[Any]], PostgresRow]:
+    names = tuple(column.name for column in cursor.description or ())
+    return _row_class(names)
+
+
+class PostgresCursor(psycopg.Cursor[Any]):
+    """Rows that a statement gives."""
+
+    @property
+    def lastrowid(self) -> int | None:
+        """Number of the row that was inserted; None if none was."""
+        row = self.fetchone() if self.description else None
+        return None if row is None else row[0]
+
+
+class PostgresConnection:
+    """A connection inside of a transaction, as tables use it."""
+
+    def __init__(self, raw: psycopg.Connection[Any], *, only_reads: bool) -> None:
+        """Bind to a connection that has begun a transaction.
+
+        Args:
+            raw: the connection.
+            only_reads: True if the transaction reads one snapshot, so that what was read once need
+                not be read again.
+        """
+        self.raw = raw
+        self._settled: dict[Hashable, Any] | None = {} if only_reads else None
+
+    def statements(self, file: str, /) -> Mapping[str, str]:
+        """Return the statements of a file by name, as PostgreSQL runs them."""
+        return statements(file, "postgres")
+
+    def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
+        """Run a statement."""
+        cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
+        cursor.execute(_translate(sql), parameters)
+        return cursor
+
+    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
+        """Run a statement that changes rows with many sets of parameters."""
+        cursor = self._open_cursor(tuple_row)
+        cursor.executemany(_translate(sql), parameters)
+        return cursor
+
+    def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
+        """Run a statement, and return its rows as plain tuples."""
+        cursor = self._open_cursor(tuple_row)
+        cursor.execute(_translate(sql), parameters)
+        return cursor.fetchall()
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Run a block whose changes are all taken back if it raises anything."""
+        self.raw.execute("SAVEPOINT attempt")
+        try:
+            yield
+        except psycopg.IntegrityError as error:
+            self._take_back()
+            raise RefusedRowError(str(error)) from error
+        except (psycopg.DataError, psycopg.ProgrammingError, UnicodeEncodeError) as error:
+            self._take_back()
+            raise RefusedValueError(str(error)) from error
+        except BaseException:
+            self._take_back()
+            raise
+        self.raw.execute("RELEASE attempt")
+
+    def _take_back(self) -> None:
+        if not self.raw.broken:
+            self.raw.execute("ROLLBACK TO attempt")
+            self.raw.execute("RELEASE attempt")
+
+    def columns(self, table: str) -> list[Column]:
+        """List the columns of a table that hold the truth."""
+        return list_columns(self, table)
+
+    def hide_changes(
+        self, tables: Sequence[str], tenant: int, report_id: str
+    ) -> contextlib.AbstractContextManager[None]:
+        """Record in `hidden_changes` how the rows were that the block changes."""
+        return hide_changes(self, tables, tenant, report_id)
+
+    def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
+        """Return what the transaction has read before, or else what `read` returns."""
+        if self._settled is None:
+            return read()
+        if what not in self._settled:
+            self._settled[what] = read()
+        return cast("_Value", self._settled[what])
+
+    def count_commits(self) -> int:
+        """Return a number of the snapshot: two snapshots with the same number see the same."""
+        snapshot = self.execute("SELECT CAST(pg_current_snapshot() AS TEXT)").fetchone()[0]
+        return int.from_bytes(blake2b(snapshot.encode(), digest_size=8).digest())
+
+    def count_bytes(self) -> int:
+        """Return the size of the tables and indexes of this schema."""
+        return int(self.execute(self.statements("figures")["bytes"]).fetchone()[0])
+
+    def close(self) -> None:
+        """Close the connection, and roll back an open transaction."""
+        self.raw.close()
+
+    def _open_cursor(self, rows: BaseRowFactory[Any]) -> PostgresCursor:
+        cursor = PostgresCursor(self.raw, row_factory=rows)
+        cursor.format = Format.BINARY
+        return cursor
+
+
+@lru_cache(maxsize=4096)
+def _translate(sql: str) -> bytes:
+    """Return a statement in psycopg's form; an INSERT gives the number of its row."""
+    bare = _TOKEN.sub(_translate_token, sql).strip().rstrip(";")
+    inserts = _INSERT.match(bare)
+    key = identity_keys().get(inserts[1]) if inserts else None
+    returns = f" RETURNING {key}" if key and "RETURNING" not in bare else ""
+    return (bare + returns).encode()
+
+
+def _translate_token(token: re.Match[str]) -> str:
+    """Return a token in psycopg's form: a text stays, a comment goes."""
+    match token[0][0]:
+        case "'":
+            return token[0].replace("%", "%%")
+        case "-":
+            return ""
+        case ":":
+            return f"%({token['name']})s"
+        case "?":
+            return "%s"
+        case _:
+            return "%%"
+
+
+class _UntypedDumper(Dumper):
+    """Sends a number as a literal whose type the server chooses; a flag is 1 or 0."""
+
+    oid = 0
+
+    def dump(self, obj: float) -> Buffer:
+        return str(int(obj) if isinstance(obj, bool) else repr(obj)).encode()
+
+
+class _NumberLoader(NumericBinaryLoader):
+    """Reads a NUMERIC, such as a sum of whole numbers, as Python's own kind of number."""
+
+    def load(self, data: Buffer) -> int | float:  # type: ignore[override]
+        number: Decimal = super().load(data)
+        return float(number) if number.as_tuple().exponent else int(number)
+
+
+class _JsonLoader(Loader):
+    """Reads JSONB as a text, as all callers expect JSON."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> str:
+        return bytes(data)[_JSONB_VERSION_BYTES:].decode()
+
+
+@cache
+def adapters() -> AdaptersMap:
+    """Return how values go to the server and come back."""
+    own = AdaptersMap(psycopg.adapters)
+    for kind in (int, float, bool):
+        own.register_dumper(kind, _UntypedDumper)
+    own.register_dumper(str, StrDumperUnknown)
+    own.register_loader("numeric", _NumberLoader)
+    own.register_loader("jsonb", _JsonLoader)
+    return own

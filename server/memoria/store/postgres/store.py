@@ -1,0 +1,260 @@
+"""PostgreSQL store: many tenants' rows in one database, which many servers share.
+
+A nightly run opens its own store, which writes only while its owner has the lease and journals
+each change.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from memoria.errors import LeaseLostError
+from memoria.model import Finding, now_millis, system_millis
+from memoria.model.moments import Zone
+from memoria.model.nightly import NightlyRun
+from memoria.model.status import HomeFigures
+from memoria.store.image.tenant_images import TenantImages
+from memoria.store.image.tenants import (
+    StoreTenant,
+    enter_tenant,
+    find_tenant,
+    list_erasures,
+    list_tenants,
+)
+from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSize, set_tenant
+from memoria.store.postgres.driver import PostgresConnection
+from memoria.store.postgres.schema import migrate
+from memoria.store.rows.backlog import Backlog
+from memoria.store.rows.documents import LargeTenants
+from memoria.store.rows.figures import read_figures
+from memoria.store.rows.outbox import DueWebhook, list_due_webhooks
+from memoria.store.rows.queue import WorkQueue
+from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
+from memoria.store.rows.word_renewal import WordRenewal
+from memoria.store.vectors import VectorCache, VectorIndex
+
+
+class PostgresStore:
+    """Store in a database. Thread-safe."""
+
+    def __init__(self, url: str, size: PoolSize, options: StoreOptions) -> None:
+        """Connect to the database, and make or migrate its tables if need be.
+
+        Args:
+            url: the database's URL.
+            size: the limits of the pool of connections.
+            options: the settings of the store.
+
+        Raises:
+            StoreUnavailableError: the database can't be reached or changed.
+            StoreTooNewError: a newer Memoria has changed its tables.
+        """
+        self._options = options
+        self._connections = Connections(url, size)
+        try:
+            with self._connections.open_fresh() as raw:
+                migrate(raw)
+        except BaseException:
+            self._connections.close()
+            raise
+        self._cache = VectorCache(connect=self._connections.connect_beside)
+        self._images = TenantImages(self._connections.connect_beside)
+        self._large = LargeTenants()
+
+    def tenants(self) -> list[str]:
+        """List the names of all tenants that ever stored something."""
+        with self._connections.read(ALL_TENANTS) as connection:
+            return list_tenants(connection)
+
+    @contextlib.contextmanager
+    def read(self, tenant: str) -> Iterator[Transaction]:
+        """Begin a transaction that reads one snapshot of a tenant's rows."""
+        with self._connections.read(tenant) as connection:
+            found = find_tenant(connection, tenant) or StoreTenant(tenant)
+            self._images.forget_erased(found.number, found.last_erasure)
+            another = partial(self._read_same, connection, found)
+            yield self._read_transaction(connection, found, another)
+
+    @contextlib.contextmanager
+    def write(
+        self,
+        tenant: str,
+        *,
+        is_brief: bool = False,  # noqa: ARG002  (the server commits those together that it can)
+        only_adds: bool = False,  # noqa: ARG002  (no answer is kept outside of the database)
+    ) -> Iterator[Transaction]:
+        """Begin a transaction that writes; its changes are kept when the block has ended."""
+        with self._write_transaction(tenant) as connection:
+            found = enter_tenant(connection, tenant)
+            set_tenant(connection, found.number)
+            yield Transaction(
+                connection, found, self._open_vectors(connection), self._options, self._images
+            )
+
+    @contextlib.contextmanager
+    def backlog(self, *, write: bool) -> Iterator[Backlog]:
+        """Open the embedding backlog of all tenants for a transaction."""
+        opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
+        with opened as connection:
+            yield Backlog(connection, self._open_vectors(connection))
+
+    @contextlib.contextmanager
+    def work_queue(self, *, write: bool) -> Iterator[WorkQueue]:
+        """Open the extraction queue of all tenants for a transaction."""
+        opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
+        with opened as connection:
+            yield WorkQueue(connection)
+
+    def list_due_webhooks(self, now: int) -> list[DueWebhook]:
+        """List the webhooks of all tenants to which events may be sent now, in UTC epoch ms."""
+        with self._read_all() as connection:
+            return list_due_webhooks(connection, now)
+
+    @property
+    def zone(self) -> Zone:
+        """Zone that decides where days begin, if nothing better is known."""
+        return self._options.zone
+
+    @property
+    def vector_bytes(self) -> int:
+        """Bytes of this process's memory that hold vectors to search."""
+        return self._cache.nbytes
+
+    @property
+    def is_learning(self) -> bool:
+        """True while a thread reads the vectors or visibilities of a large tenant."""
+        return self._cache.learning or self._images.is_reading
+
+    def figures(self) -> HomeFigures:
+        """Return figures of the whole database, read from one snapshot."""
+        with self._read_all() as connection:
+            return read_figures(
+                connection, now_millis(), self._options.attempts, is_scrub_pending=False
+            )
+
+    def examine(self, *, deep: bool) -> list[Finding]:  # noqa: ARG002
+        """Check the database and its indexes for `doctor`, and list what was found."""
+        raise NotImplementedError
+
+    def rebuild(self, progress: Callable[[int, int], None]) -> None:
+        """Build the full text and the vector indexes anew from stored rows."""
+        raise NotImplementedError
+
+    def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
+        """Mend what a check of `examine` has found; only derived rows are changed."""
+        raise NotImplementedError
+
+    def renew_words(self, most: int) -> bool:
+        """Index some documents by the words of this version; return True if more may be left."""
+        with self._read_all() as connection:
+            page = WordRenewal(connection, self._open_vectors(connection), self.zone).read_page(
+                most
+            )
+        if page is None:
+            return False
+        with self._write_transaction(ALL_TENANTS) as connection:
+            WordRenewal(connection, self._open_vectors(connection), self.zone).write(page)
+        return True
+
+    def needs_scrub(self) -> bool:
+        """Check whether erased rows may still be in the server's files."""
+        return False
+
+    def scrub(self) -> bool:
+        """Wipe erased rows from the server's files and from the memory of this process."""
+        with self._read_all() as connection:
+            self._cache.drop_erased(connection)
+            for tenant, last_erasure in list_erasures(connection):
+                self._images.forget_erased(tenant, last_erasure)
+        return True
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._images.close()
+        self._cache.clear()
+        self._connections.close()
+
+    def _read_all(self) -> contextlib.AbstractContextManager[PostgresConnection]:
+        return self._connections.read(ALL_TENANTS)
+
+    def _write_transaction(
+        self, tenant: str | int
+    ) -> contextlib.AbstractContextManager[PostgresConnection]:
+        return self._connections.write(tenant)
+
+    @contextlib.contextmanager
+    def _read_same(
+        self, connection: PostgresConnection, tenant: StoreTenant
+    ) -> Iterator[Transaction | None]:
+        """Yield another transaction on the same snapshot; None for a small tenant, or if busy."""
+        if not self._large.includes(connection, tenant):
+            yield None
+            return
+        with self._connections.try_read_same(connection, tenant.number) as other:
+            yield other and self._read_transaction(other, tenant)
+
+    def _read_transaction(
+        self,
+        connection: PostgresConnection,
+        tenant: StoreTenant,
+        another: ConcurrentRead = contextlib.nullcontext,
+    ) -> Transaction:
+        vectors = VectorIndex(connection, None, self._cache)
+        return Transaction(connection, tenant, vectors, self._options, self._images, another)
+
+    def _open_vectors(self, connection: PostgresConnection) -> VectorIndex:
+        """Return the vector index as a writer reaches it, without what the process caches."""
+        return VectorIndex(connection, None, None)
+
+
+class PostgresJournalingStore(PostgresStore):
+    """Store of a nightly run, for use in one thread."""
+
+    def __init__(
+        self,
+        url: str,
+        size: PoolSize,
+        options: StoreOptions,
+        *,
+        tenant: str,
+        lease: str,
+        owner: str,
+    ) -> None:
+        """Connect to the database, which others use as well.
+
+        Args:
+            url: the database's URL.
+            size: the limits of the pool of connections.
+            options: the settings of the store.
+            tenant: whose nightly maintenance it is.
+            lease: the tenant's lease without which nothing is written.
+            owner: whose it must be.
+
+        Raises:
+            StoreError: see `PostgresStore`.
+        """
+        super().__init__(url, size, options)
+        self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
+        self._at: tuple[int, int] | None = None
+        self.most_rows = 0
+
+    @contextlib.contextmanager
+    def journaling(self, run: NightlyRun, step: int) -> Iterator[None]:
+        """Record changes in the block as those of a step of the run."""
+        self._at = run.n, step
+        try:
+            yield
+        finally:
+            self._at = None
+
+    @contextlib.contextmanager
+    def _write_transaction(self, tenant: str | int) -> Iterator[PostgresConnection]:
+        with super()._write_transaction(tenant) as connection:
+            asked = {**self._lease, "now": system_millis()}
+            lease = connection.statements("nightly_runs")["lease"]
+            if connection.execute(lease, asked).fetchone() is None:
+                raise LeaseLostError(
+                    "Another nightly run has taken over, because this one made no progress for too "
+                    "long. Nothing more is written here."
+                )
+            yield connection
