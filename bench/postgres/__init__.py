@@ -6,6 +6,16 @@ server in use does.
 """
 
 from bench.postgres.cluster import PostgresCluster, find_cluster_programs, run_cluster
+from bench.postgres.engines import ENGINES, EngineName, use_engine
 from bench.postgres.proxy import Cut, CuttingProxy
 
-__all__ = ["Cut", "CuttingProxy", "PostgresCluster", "find_cluster_programs", "run_cluster"]
+__all__ = [
+    "ENGINES",
+    "Cut",
+    "CuttingProxy",
+    "EngineName",
+    "PostgresCluster",
+    "find_cluster_programs",
+    "run_cluster",
+    "use_engine",
+]
