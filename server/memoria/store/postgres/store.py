@@ -132,7 +132,7 @@ class PostgresStore:
                 connection, now_millis(), self._options.attempts, is_scrub_pending=False
             )
 
-    def examine(self, *, deep: bool) -> list[Finding]:  # noqa: ARG002
+    def examine(self, *, deep: bool) -> list[Finding]:
         """Check the database and its indexes for `doctor`, and list what was found."""
         raise NotImplementedError
 
@@ -191,7 +191,7 @@ class PostgresStore:
             yield None
             return
         with self._connections.try_read_same(connection, tenant.number) as other:
-            yield other and self._read_transaction(other, tenant)
+            yield None if other is None else self._read_transaction(other, tenant)
 
     def _read_transaction(
         self,
