@@ -61,10 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         "--mixed", action="store_true", help="turns, searches and vectors instead of writers alone"
     )
     parser.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default="sqlite",
-        help="postgres: SQLite first, then it",
+        "--engine", choices=ENGINES, default="sqlite", help="postgres: SQLite first, then it"
     )
     parser.add_argument("--clients", type=int, default=_USUAL.clients, help="of each process")
     parser.add_argument("--processes", type=int, default=_USUAL.processes)
