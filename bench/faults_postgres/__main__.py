@@ -14,10 +14,12 @@ import anyio
 
 from bench.faults.telling import print_verdict, show_progress
 from bench.faults.verdict import Progress, Verdict
+from bench.faults_postgres.crowded import exhaust_pool
 from bench.faults_postgres.cuts import cut_connections
 from bench.faults_postgres.failover import fail_over
 from bench.faults_postgres.full_disk import DiskPlan, fill_disk
 from bench.faults_postgres.kills import kill_server
+from bench.faults_postgres.snapshots import forget_under_snapshot
 from bench.output import rounded
 
 _ROUNDS = 200
@@ -61,6 +63,8 @@ def _list_faults(rounds: int, seed: int) -> dict[str, _Fault]:
         "kills": lambda folder: [_run(partial(kill_server, folder, rounds, seed), "kills")],
         "cuts": lambda folder: [_run(partial(cut_connections, folder, cuts, seed), "cuts")],
         "failover": lambda folder: _run(partial(fail_over, folder, failovers, seed), "failovers"),
+        "pool": lambda folder: [anyio.run(exhaust_pool, folder)],
+        "snapshot": lambda folder: [anyio.run(forget_under_snapshot, folder)],
         "disk": lambda folder: [
             anyio.run(fill_disk, folder / "home", folder / str(number), plan)
             for number, plan in enumerate(_PLANS)
