@@ -1,13 +1,13 @@
 """PostgreSQL as an engine: stores in the database that the settings name."""
 
-from pathlib import Path
-
 import psycopg
 
 from memoria.config import Settings
+from memoria.errors import StoreError
 from memoria.store.postgres.connections import PoolSize, translate_errors
 from memoria.store.postgres.schema import version_of
 from memoria.store.postgres.store import PostgresJournalingStore, PostgresStore
+from memoria.store.postgres.tombstone_keys import require_key
 from memoria.store.rows.transaction import StoreOptions
 
 _NIGHT_CONNECTIONS = 3
@@ -31,7 +31,10 @@ class PostgresEngine:
     def open(self, settings: Settings) -> PostgresStore:
         """Open the store; make its tables if there are none."""
         return PostgresStore(
-            _url_of(settings), _size_of(settings, settings.database_connections), _options(settings)
+            _url_of(settings),
+            _size_of(settings, settings.database_connections),
+            _options(settings),
+            _key_of(settings),
         )
 
     def open_journaling(
@@ -42,20 +45,21 @@ class PostgresEngine:
             _url_of(settings),
             _size_of(settings, _NIGHT_CONNECTIONS),
             _options(settings),
+            _key_of(settings),
             tenant=settings.tenant,
             lease=lease,
             owner=owner,
         )
 
-    def open_former(self, settings: Settings, database: Path) -> PostgresStore:
-        """Refuse: no database is ever set aside."""
-        raise NotImplementedError
-
 
 def _url_of(settings: Settings) -> str:
     if settings.database_url is None:
-        raise ValueError("no database is named")
+        raise StoreError("No database is named. Set MEMORIA_DATABASE_URL.")
     return settings.database_url.get_secret_value()
+
+
+def _key_of(settings: Settings) -> bytes:
+    return require_key(settings.tombstone_key_bytes)
 
 
 def _size_of(settings: Settings, connections: int) -> PoolSize:

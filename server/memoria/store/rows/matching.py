@@ -1,8 +1,8 @@
 """Full text: the best documents by BM25.
 
 FTS5 knows no tenants: the rarity of a word is counted in the whole file, so a word that is common
-with one tenant weighs less for all tenants of a home. PostgreSQL has an index for each tenant, which
-is the home in what follows.
+with one tenant weighs less for all tenants of a home. PostgreSQL has an index for each tenant, and
+the home is the tenant in what follows.
 
 FTS5 counts every phrase of a query by walking its list of documents, and a scope of visibilities is
 a phrase as well, which may be the longest of all. In a home of more documents than the budget,

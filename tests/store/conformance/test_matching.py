@@ -10,6 +10,7 @@ from tests.store.insides import connection_of, embed, image_of, index_of
 from tests.store.plain import keep, wording
 
 from memoria.model import MemoryType, Provenance, SourceKind, Trust, new_id
+from memoria.store.engine import Store
 from memoria.store.image import words
 from memoria.store.image.counts import VisibleCounts
 from memoria.store.image.visibility_columns import VisibilityColumns
@@ -20,7 +21,6 @@ from memoria.store.rows.matching import Matching
 from memoria.store.rows.transaction import Transaction
 from memoria.store.rows.word_lists import WordLists
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.schema import migrate
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, NewMemory
@@ -53,7 +53,7 @@ def tell(tx: Transaction, limit: int) -> Told:
     ]
 
 
-def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
+def agree(store: Store, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether the lists tell what the index tells, every score to the last bit."""
     found: list[list[Told]] = []
     for reads_lists in (True, False):
@@ -92,7 +92,7 @@ def change(tx: Transaction, known: list[int], rng: random.Random) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_lists_follow_whatever_becomes_of_documents(
-    store: SqliteStore, seed: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
     known: list[int] = []
@@ -111,7 +111,7 @@ def test_lists_follow_whatever_becomes_of_documents(
 
 
 def test_who_sees_a_home_is_not_counted_again_for_what_is_new(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     count = Matching._count_queries  # noqa: SLF001
@@ -145,7 +145,7 @@ def test_who_sees_a_home_is_not_counted_again_for_what_is_new(
 
 
 def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with store.write("ann") as tx:
         ns = [index_of(tx).add("turn", None, "ferry", "") for _ in range(5)]
@@ -178,8 +178,9 @@ def test_a_document_that_is_known_is_not_read_again_until_it_is_changed(
     assert match() == [*ns[1:], newest]
 
 
+@pytest.mark.sqlite("counts statements on FTS5")
 def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(5)  # noqa: S311  (nothing here is secret)
 
@@ -215,9 +216,7 @@ def test_lists_that_are_remembered_follow_what_is_said_without_being_read_again(
     assert agree(store, monkeypatch)
 
 
-def test_only_so_many_lists_are_remembered(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_so_many_lists_are_remembered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "_FEWEST_PLACES", 200)
     monkeypatch.setattr(words, "_PLACES_OF_EACH", 0)
     with store.write("ann") as tx:
@@ -231,9 +230,7 @@ def test_only_so_many_lists_are_remembered(
             assert 1 <= len(held) <= 4
 
 
-def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
-    store: SqliteStore,
-) -> None:
+def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(store: Store) -> None:
     with store.write("ann") as tx:
         n = index_of(tx).add("turn", None, "ferry", "")
     with store.read("ann") as tx:
@@ -245,7 +242,7 @@ def test_a_word_that_stands_nowhere_may_be_asked_for_again_beside_others(
 FERRY_WORDS = ("ferry", "harbour")
 
 
-def note(store: SqliteStore, tenant: str, *contents: str) -> None:
+def note(store: Store, tenant: str, *contents: str) -> None:
     """Memories that their user has not confirmed."""
     reported = Provenance(source_kind=SourceKind.USER_SAID, trust=Trust.REPORTED, channel="test")
     with store.write(tenant) as tx:
@@ -254,13 +251,13 @@ def note(store: SqliteStore, tenant: str, *contents: str) -> None:
             tx.memories.add(memory, replace(wording(content), provenance=reported))
 
 
-def contents(store: SqliteStore, limit: int) -> list[str]:
+def contents(store: Store, limit: int) -> list[str]:
     with store.read("ann") as tx:
         return [memory.content for memory in tx.memories.list_unverified(limit)]
 
 
 def test_the_newest_memories_are_found_however_many_newer_ones_others_have(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memories, "_REACH", 4)
     note(store, "ann", *(f"It is {i}" for i in range(6)))
@@ -296,7 +293,7 @@ def match(documents: Documents) -> list[Match]:
 
 
 def test_memories_are_matched_by_one_query_in_a_home_of_mostly_turns(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with store.write("ann") as tx:
         for i in range(40):
@@ -323,7 +320,7 @@ def test_memories_are_matched_by_one_query_in_a_home_of_mostly_turns(
 
 
 def test_a_writer_counts_no_word_that_is_counted_and_leaves_no_count_behind(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with store.write("ann") as tx:
         for i in range(40):

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.store.insides import index_of
+from tests.databases import open_home
+from tests.store.insides import connection_of, index_of
 
+from memoria.store.engine import Store
 from memoria.store.image.counts import BUDGET, choose_affordable
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.sql.statements import statements
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 COUNTS = st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(0, 40))
@@ -33,10 +34,10 @@ def test_the_rarest_terms_are_kept_within_the_budget(counts: dict[str, int], bud
 
 
 @pytest.fixture(scope="module")
-def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+def crowded(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Everything Ann ever said holds "common", one thing in a thousand "rare", and Bob said one."""
-    home = tmp_path_factory.mktemp("crowded")
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    home = tmp_path_factory.mktemp(engine)
+    store = open_home(home)
     with store.write("ann") as tx:
         for i in range(BUDGET + 1):
             index_of(tx).add("turn", None, "common rare" if i % 1000 == 0 else "common", "")
@@ -46,26 +47,26 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     store.close()
 
 
-def found(store: SqliteStore, tenant: str, *terms: str) -> int:
+def found(store: Store, tenant: str, *terms: str) -> int:
     with store.read(tenant) as tx:
         return len(tx.documents.match(["turn"], terms, Filters(), 400))
 
 
-def test_a_common_word_is_left_out_of_a_large_search(crowded: SqliteStore) -> None:
+def test_a_common_word_is_left_out_of_a_large_search(crowded: Store) -> None:
     assert found(crowded, "ann", "common", "rare", "unheard") == 21
     assert found(crowded, "ann", "rare", "common") == 21
 
 
-def test_a_common_word_asked_alone_is_still_found(crowded: SqliteStore) -> None:
+def test_a_common_word_asked_alone_is_still_found(crowded: Store) -> None:
     assert found(crowded, "ann", "common") == 400
     assert found(crowded, "ann", "common", "unheard") == 400
 
 
-def test_a_small_tenant_of_a_large_home_keeps_every_word(crowded: SqliteStore) -> None:
+def test_a_small_tenant_of_a_large_home_keeps_every_word(crowded: Store) -> None:
     assert found(crowded, "bob", "common", "rare") == 1
 
 
-def test_a_small_home_keeps_every_word(store: SqliteStore) -> None:
+def test_a_small_home_keeps_every_word(store: Store) -> None:
     with store.write("ann") as tx:
         for words in ("common rare", "common", "common"):
             index_of(tx).add("turn", None, words, "")
@@ -73,19 +74,20 @@ def test_a_small_home_keeps_every_word(store: SqliteStore) -> None:
 
 
 @pytest.mark.parametrize("name", ["match", "match_filtered"])
+@pytest.mark.sqlite("reads SQLite's plan")
 def test_a_text_search_matches_once_and_not_once_for_every_allowed_document(
-    store: SqliteStore, name: str
+    store: Store, name: str
 ) -> None:
     sql = statements("documents")[name]
     parameters = dict.fromkeys(re.findall(r":(\w+)", sql), 1) | {"query": "a", "allowed": "[1]"}
-    with store._connections.read() as (connection, _):  # noqa: SLF001
-        plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
+    with store.read("ann") as tx:
+        plan = connection_of(tx).execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
     (step,) = [row["detail"] for row in plan if "search_index" in row["detail"]]
     assert "=" not in step  # by rowid, FTS5 says, as in "INDEX 0:=M3"
 
 
 def test_a_count_that_is_remembered_is_of_the_record_as_it_is(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(tmp_path)
     ns: list[int] = []
 
     def count(tenant: str) -> tuple[int, int]:

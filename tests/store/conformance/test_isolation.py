@@ -4,14 +4,15 @@ What each writes is its own as well (`test_isolation_of_changes`), and so is wha
 (`test_isolation_of_search`).
 """
 
-import json
 import re
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.databases import change_rows
 from tests.store.tenant_life import MODEL, SAID, live, marks, vector
 from tests.store.tenant_reads import BOTH, EVERY, READS, Known, known
 
@@ -20,9 +21,9 @@ from memoria.language.words.analyser import query_terms
 from memoria.memories.details import StatementDetails
 from memoria.memories.statements import Statements
 from memoria.model import LIBRARY, Edge, EdgeType, MemoryType, Mention, Node, Role
+from memoria.store.engine import Store
 from memoria.store.rows.listings import JoinedRows
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
@@ -172,7 +173,7 @@ WRITES = {
 
 
 @pytest.fixture(scope="module")
-def them(two: SqliteStore) -> Known:
+def them(two: Store) -> Known:
     """What whoever asks knows of Ann."""
     return known(two, "ann")
 
@@ -194,7 +195,7 @@ def list_methods(tx: Transaction) -> set[str]:
 
 
 def test_every_method_of_every_part_of_a_transaction_is_known_to_read_or_to_write(
-    two: SqliteStore,
+    two: Store,
 ) -> None:
     tried = READS.keys() | WRITES | NEED_OWN_ROWS | FINDS_DEFECTS | OF_ALL | IN_TEST_TENANTS
     with two.read("ann") as tx:
@@ -203,7 +204,7 @@ def test_every_method_of_every_part_of_a_transaction_is_known_to_read_or_to_writ
 
 @pytest.mark.parametrize("name", READS)
 def test_whoever_asks_with_anothers_numbers_and_ids_gets_nothing(
-    two: SqliteStore, them: Known, name: str
+    two: Store, them: Known, name: str
 ) -> None:
     with two.read("ann") as tx:
         assert not nothing(READS[name](tx, them))
@@ -213,7 +214,7 @@ def test_whoever_asks_with_anothers_numbers_and_ids_gets_nothing(
 
 @pytest.mark.parametrize("name", READS)
 def test_one_who_said_the_same_gets_none_of_anothers_rows(
-    two: SqliteStore, them: Known, name: str
+    two: Store, them: Known, name: str
 ) -> None:
     with two.read("bob") as tx:
         answer = repr(READS[name](tx, them))
@@ -224,7 +225,7 @@ def test_one_who_said_the_same_gets_none_of_anothers_rows(
     assert not [n for n in them.nodes if re.search(rf"\b(src|dst|node)={n}\b", answer)]
 
 
-def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
+def test_statistics_count_ones_own_rows_only(two: Store) -> None:
     counted = []
     for tenant in ("ann", "bob", "carol"):
         with two.read(tenant) as tx:
@@ -240,7 +241,7 @@ def test_statistics_count_ones_own_rows_only(two: SqliteStore) -> None:
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)
 
 
-def test_what_rests_beside_anothers_session_is_nothing(two: SqliteStore, them: Known) -> None:
+def test_what_rests_beside_anothers_session_is_nothing(two: Store, them: Known) -> None:
     own = known(two, "bob").sessions
     with two.read("bob") as tx:
         assert any(tx.queue.list_resting(n, -1) for n in own)
@@ -276,7 +277,7 @@ NAMES = st.lists(
     st.lists(FILTERS, min_size=6, max_size=6),
 )
 def test_no_search_of_any_tenant_with_any_filters_finds_anothers_document(
-    store: SqliteStore, tenants: list[str], said: list[str], filtered: list[Filters]
+    store: Store, home: Path, tenants: list[str], said: list[str], filtered: list[Filters]
 ) -> None:
     """A life costs more than many searches, so each home is searched in several ways."""
     for tenant in tenants:
@@ -288,15 +289,14 @@ def test_no_search_of_any_tenant_with_any_filters_finds_anothers_document(
             for kind in BOTH:
                 found += tx.documents.nearest(kind, MODEL, vector(said[0]), filters, 1000)
             ns = {match.n for match in found}
-        owners = store._connections.writer.connection.execute(  # noqa: SLF001
-            "SELECT DISTINCT t.name FROM documents d JOIN tenants t ON t.id = d.tenant_id "
-            "WHERE d.n IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(ns)),),
-        )
-        assert {row["name"] for row in owners} <= {tenant}
+        with change_rows(home) as connection:
+            rows = (
+                "SELECT d.n FROM documents d JOIN tenants t ON t.id = d.tenant_id WHERE t.name = ?"
+            )
+            assert ns <= {n for (n,) in connection.tuples(rows, (tenant,))}
 
 
-def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore) -> None:
+def test_nobody_can_change_anothers_memories_turns_or_sessions(two: Store) -> None:
     them = known(two, "ann")
     with two.read("ann") as tx:
         before = [tx.memories.get(i) for i in them.memory_ids], tx.conversations.turns(them.ns)
@@ -317,7 +317,7 @@ def test_nobody_can_change_anothers_memories_turns_or_sessions(two: SqliteStore)
         ) == before
 
 
-def test_nobody_can_pass_over_anothers_turns_or_join_anothers_projects(two: SqliteStore) -> None:
+def test_nobody_can_pass_over_anothers_turns_or_join_anothers_projects(two: Store) -> None:
     them = known(two, "ann")
     with two.read("ann") as tx:
         before = tx.conversations.list_passed_over(them.ns), tx.projects.list_held()
@@ -333,7 +333,7 @@ def test_nobody_can_pass_over_anothers_turns_or_join_anothers_projects(two: Sqli
     assert after == before
 
 
-def test_nobody_can_change_anothers_graph(two: SqliteStore) -> None:
+def test_nobody_can_change_anothers_graph(two: Store) -> None:
     them = known(two, "ann")
     (port,) = them.entities
     with two.read("ann") as tx:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.databases import open_home
 from tests.store.conftest import OpenStore
 from tests.store.plain import keep, wording
 
@@ -15,8 +16,8 @@ from memoria.errors import InvalidInputError, NotFoundError
 from memoria.graph.algorithms import Adjacency, GraphNeighbourhood, find_neighbourhood
 from memoria.graph.edges import EDGE_RULES
 from memoria.model import Edge, EdgeType, Entity, Finding, InferredBy, Mention, Node, Validity
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters
 
@@ -25,7 +26,7 @@ DAY = 86_400_000
 
 
 def remember(
-    store: SqliteStore, content: str, *, tenant: str = "ann", workspace: str | None = None
+    store: Store, content: str, *, tenant: str = "ann", workspace: str | None = None
 ) -> str:
     with store.write(tenant) as tx:
         return keep(tx, content, workspace=workspace)
@@ -58,7 +59,7 @@ def only(found: list[Entity]) -> Entity:
     return one
 
 
-def test_an_edge_comes_back_as_it_was_written(store: SqliteStore) -> None:
+def test_an_edge_comes_back_as_it_was_written(store: Store) -> None:
     memory = Node("memory", remember(store, "Lin may have moved on Friday"))
     with store.write("ann") as tx:
         lin = tx.graph.upsert_entity(memory.id, person("Lin"))
@@ -88,13 +89,13 @@ def test_only_a_role_edge_has_a_role() -> None:
         edge(Node("memory", "a"), EdgeType.ABOUT, Node("memory", "a"))
 
 
-def test_what_is_not_there_can_t_be_linked(store: SqliteStore) -> None:
+def test_what_is_not_there_can_t_be_linked(store: Store) -> None:
     memory = Node("memory", remember(store, "Lin likes tea"))
     with store.write("ann") as tx, pytest.raises(NotFoundError, match="no memory nowhere"):
         tx.graph.upsert_edges([edge(memory, EdgeType.SUPPORTS, Node("memory", "nowhere"))])
 
 
-def test_a_mutual_edge_is_kept_once(store: SqliteStore) -> None:
+def test_a_mutual_edge_is_kept_once(store: Store) -> None:
     one, other = (Node("memory", remember(store, f"Lin likes {what}")) for what in ("tea", "Tee"))
     with store.write("ann") as tx:
         tx.graph.upsert_edges([edge(one, EdgeType.SIMILAR_TO, other, 0.8)])
@@ -102,7 +103,7 @@ def test_a_mutual_edge_is_kept_once(store: SqliteStore) -> None:
         assert [found.weight for found in tx.graph.list_edges(one, SEEN)] == [0.9]
 
 
-def test_a_rule_does_not_overwrite_what_a_model_saw(store: SqliteStore) -> None:
+def test_a_rule_does_not_overwrite_what_a_model_saw(store: Store) -> None:
     memory = Node("memory", remember(store, "Lin likes tea"))
     with store.write("ann") as tx:
         lin = tx.graph.upsert_entity(memory.id, person("Lin"))
@@ -118,7 +119,7 @@ def test_a_rule_does_not_overwrite_what_a_model_saw(store: SqliteStore) -> None:
     "again", ["LIN WEI", "Lin  Wei", "Ｌｉｎ Wei", "Lín Wěi", "“Lin Wei”", "林伟"]
 )
 def test_an_entity_is_known_again_in_another_spelling_or_by_an_alias(
-    store: SqliteStore, again: str
+    store: Store, again: str
 ) -> None:
     first, second = remember(store, "Lin Wei likes tea"), remember(store, "Lin Wei moved")
     with store.write("ann") as tx:
@@ -127,7 +128,7 @@ def test_an_entity_is_known_again_in_another_spelling_or_by_an_alias(
         assert only(called(tx, again)).id == known.id
 
 
-def test_the_same_name_of_another_kind_is_another_entity(store: SqliteStore) -> None:
+def test_the_same_name_of_another_kind_is_another_entity(store: Store) -> None:
     memory = remember(store, "Mercedes drives a Mercedes")
     with store.write("ann") as tx:
         someone = tx.graph.upsert_entity(memory, person("Mercedes"))
@@ -135,7 +136,7 @@ def test_the_same_name_of_another_kind_is_another_entity(store: SqliteStore) -> 
     assert someone != car
 
 
-def test_one_of_no_told_kind_is_the_only_thing_of_that_name(store: SqliteStore) -> None:
+def test_one_of_no_told_kind_is_the_only_thing_of_that_name(store: Store) -> None:
     memories = [remember(store, f"Mercedes, number {n}") for n in range(4)]
     untold = Mention(name="Mercedes")
     with store.write("ann") as tx:
@@ -145,7 +146,7 @@ def test_one_of_no_told_kind_is_the_only_thing_of_that_name(store: SqliteStore) 
         assert tx.graph.upsert_entity(memories[3], untold) not in (someone, car)
 
 
-def test_namesakes_are_told_apart_where_the_caller_says_so(store: SqliteStore) -> None:
+def test_namesakes_are_told_apart_where_the_caller_says_so(store: Store) -> None:
     memories = [remember(store, f"Li Wei, number {n}") for n in range(5)]
     with store.write("ann") as tx:
         dentist = tx.graph.upsert_entity(memories[0], person("Li Wei"), distinct="the dentist")
@@ -160,7 +161,7 @@ def test_namesakes_are_told_apart_where_the_caller_says_so(store: SqliteStore) -
         )
 
 
-def test_of_two_qualified_namesakes_neither_is_guessed(store: SqliteStore) -> None:
+def test_of_two_qualified_namesakes_neither_is_guessed(store: Store) -> None:
     memories = [remember(store, f"Li Wei, number {n}") for n in range(3)]
     with store.write("ann") as tx:
         known = {
@@ -178,7 +179,7 @@ def test_of_two_qualified_namesakes_neither_is_guessed(store: SqliteStore) -> No
     st.lists(st.integers(1, 5), max_size=4),
 )
 def test_no_merging_and_parting_loses_an_edge(
-    store: SqliteStore, merges: list[tuple[int, int]], parts: list[int]
+    store: Store, merges: list[tuple[int, int]], parts: list[int]
 ) -> None:
     with store.write("ann") as tx:
         earlier = tx.graph.find_entities([f"P{n}" for n in range(1, 6)], SEEN)
@@ -210,7 +211,7 @@ def wordings(tx: Transaction, memories: dict[int, str]) -> dict[int, int]:
     return {n: memory.current.n for n, memory in found.items() if memory is not None}
 
 
-def test_what_is_no_member_can_t_be_parted(store: SqliteStore) -> None:
+def test_what_is_no_member_can_t_be_parted(store: Store) -> None:
     memory = remember(store, "Lin likes tea")
     with store.write("ann") as tx:
         lin = tx.graph.upsert_entity(memory, person("Lin"))
@@ -218,7 +219,7 @@ def test_what_is_no_member_can_t_be_parted(store: SqliteStore) -> None:
             tx.graph.split_entity(lin.id)
 
 
-def test_a_union_is_shown_with_every_name_and_its_members_point_at_it(store: SqliteStore) -> None:
+def test_a_union_is_shown_with_every_name_and_its_members_point_at_it(store: Store) -> None:
     first, second = remember(store, "Lin likes tea"), remember(store, "Dr Wei moved")
     with store.write("ann") as tx:
         lin = mention(tx, first, person("Lin"))
@@ -242,10 +243,11 @@ CAP = EDGE_RULES[CAPPED].cap
 
 
 @pytest.fixture(scope="module")
-def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqliteStore, list[Node]]]:
+def crowd(
+    engine: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Store, list[Node]]]:
     """A store with more memories than a node may have likes of."""
-    path = tmp_path_factory.mktemp("crowd") / "memoria.db"
-    store = SqliteStore(path, busy_timeout_ms=5000, readers=1)
+    store = open_home(tmp_path_factory.mktemp(engine))
     yield store, [Node("memory", remember(store, f"number {n}")) for n in range(CAP + 8)]
     store.close()
 
@@ -260,7 +262,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqliteStor
     )
 )
 def test_caps_hold_after_any_sequence_of_edges(
-    crowd: tuple[SqliteStore, list[Node]], added: list[tuple[int, int, int, int]]
+    crowd: tuple[Store, list[Node]], added: list[tuple[int, int, int, int]]
 ) -> None:
     store, nodes = crowd
     with store.write("ann") as tx:
@@ -272,7 +274,7 @@ def test_caps_hold_after_any_sequence_of_edges(
         assert len(tx.graph.list_edges(nodes[0], SEEN)) == CAP
 
 
-def test_the_weakest_and_oldest_edge_makes_room(crowd: tuple[SqliteStore, list[Node]]) -> None:
+def test_the_weakest_and_oldest_edge_makes_room(crowd: tuple[Store, list[Node]]) -> None:
     store, nodes = crowd
     _, _, _, first, second, *others = nodes
     hub = Node("memory", remember(store, "the hub"))
@@ -288,7 +290,7 @@ def test_the_weakest_and_oldest_edge_makes_room(crowd: tuple[SqliteStore, list[N
         assert second in left
 
 
-def test_what_stands_in_another_workspace_is_not_reached(store: SqliteStore) -> None:
+def test_what_stands_in_another_workspace_is_not_reached(store: Store) -> None:
     here = remember(store, "Lin likes tea", workspace="kitchen")
     there = remember(store, "Lin a.k.a. Zoe codes", workspace="office")
     everywhere = remember(store, "Lin is tall")
@@ -309,7 +311,7 @@ def test_what_stands_in_another_workspace_is_not_reached(store: SqliteStore) -> 
         assert reached == {None, *wordings(tx, {0: here, 1: everywhere}).values()}
 
 
-def test_what_is_archived_is_met_on_request_only(store: SqliteStore) -> None:
+def test_what_is_archived_is_met_on_request_only(store: Store) -> None:
     memory = remember(store, "Lin likes tea")
     with store.write("ann") as tx:
         lin = mention(tx, memory, person("Lin"))
@@ -322,7 +324,7 @@ def test_what_is_archived_is_met_on_request_only(store: SqliteStore) -> None:
         assert len(tx.graph.list_edges(lin, Filters(include_history=True))) == 1
 
 
-def test_another_wording_takes_back_what_the_last_one_said(store: SqliteStore) -> None:
+def test_another_wording_takes_back_what_the_last_one_said(store: Store) -> None:
     memory = remember(store, "Lin likes tea")
     with store.write("ann") as tx:
         lin = mention(tx, memory, person("Lin"))
@@ -366,7 +368,7 @@ def test_no_walk_leaves_its_tenant(
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 9, 40])
 def test_a_walk_with_little_room_meets_the_same_as_one_that_looks_at_everything(
-    store: SqliteStore, limit: int
+    store: Store, limit: int
 ) -> None:
     ids = [remember(store, f"Lin and her friend number {i}") for i in range(12)]
     with store.write("ann") as tx:
@@ -403,7 +405,7 @@ async def fill(memory: Memoria) -> None:
     """Two memories of Lin, drawn from a turn, one of a cat; Lin is the same as Dr Wei."""
     turn_id = (await memory.record_conversation([SESSION])).turns[0].id
     assert turn_id is not None
-    store = SqliteStore(memory.settings.home_path / "memoria.db", busy_timeout_ms=10_000, readers=1)
+    store = open_home(memory.settings.home_path)
     with store.write(memory.tenant) as tx:
         turn = tx.conversations.turn(turn_id)
         assert turn is not None
@@ -467,6 +469,7 @@ async def test_a_sound_graph_is_found_sound(memory: Memoria) -> None:
         ),
     ],
 )
+@pytest.mark.sqlite("foreign keys of PostgreSQL let nothing lead nowhere")
 async def test_doctor_sees_what_leads_nowhere_and_mends_it(
     memory: Memoria, damage: Sequence[str], detail: str, left: int
 ) -> None:
@@ -479,6 +482,7 @@ async def test_doctor_sees_what_leads_nowhere_and_mends_it(
     assert (await look(memory)).detail == f"{left} edges, all held"
 
 
+@pytest.mark.sqlite("examines the file")
 async def test_what_the_graph_lost_is_no_damage_to_the_truth(memory: Memoria) -> None:
     await fill(memory)
     behind_its_back(memory, "DELETE FROM nodes")

@@ -5,14 +5,14 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import change_rows
 
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import StoreError
 from memoria.model import StoredTurn
+from memoria.store.engine import Store
 from memoria.store.rows.texts import digest, pack, unpack
-from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import sqlite3
 
 
 @given(st.binary(max_size=2000) | st.binary(max_size=20).map(lambda part: part * 100))
@@ -54,10 +54,8 @@ async def test_the_same_text_said_many_times_is_kept_once(memory: Memoria) -> No
 async def test_a_lost_chunk_is_an_error_and_not_an_empty_turn(memory: Memoria) -> None:
     await memory.record_conversation([{"session_id": "s", "role": "user", "content": "tea"}])
     await memory.wait_until_idle(60)
-    behind = sqlite3.connect(memory.settings.home_path / "memoria.db")
-    behind.execute("DELETE FROM raw_chunks")
-    behind.commit()
-    behind.close()
+    with change_rows(memory.settings.home_path) as connection:
+        connection.execute("DELETE FROM raw_chunks")
     with pytest.raises(StoreError, match="is missing"):
         await memory.get_session("s")
 
@@ -70,7 +68,7 @@ async def test_two_tenants_share_no_chunk(home: object) -> None:
             assert (await memory.statistics()).raw_chunks == 1
 
 
-def test_what_is_read_is_what_its_model_would_make_of_it(two: SqliteStore) -> None:
+def test_what_is_read_is_what_its_model_would_make_of_it(two: Store) -> None:
     with two.read("ann") as tx:
         turns = tx.conversations.turns(tx.documents.page("turn", 0, 100)).values()
     assert {turn.role for turn in turns} >= {"user", "tool"}

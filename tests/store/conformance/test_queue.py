@@ -1,41 +1,21 @@
 """The extraction queue: every entry once, one a session at a time, whatever dies or is retried."""
 
-import random
 import threading
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.databases import open_home
 
 from memoria.config import LONGEST_LEASE_MS, LONGEST_WAIT_MS
-from memoria.language.reading.statement import fingerprint
-from memoria.lifecycle.runner import LEASE, MOST_ROWS, hold_lease
-from memoria.model import (
-    LIBRARY,
-    MemoryType,
-    Provenance,
-    QueueKind,
-    QueueState,
-    Role,
-    Trust,
-    new_id,
-)
+from memoria.model import QueueKind, QueueState, Role, Trust, new_id
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
-from memoria.store.sqlite.driver import connect
-from memoria.store.values import Filters, LeasedEntry, NewMemory, NewQueueEntry, NewTurn, NewVersion
+from memoria.store.values import LeasedEntry, NewQueueEntry, NewTurn
 
 LEASE_MS = 1000
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=2)
-    yield opened
-    opened.close()
 
 
 def say(tx: Transaction, session: str, place: int) -> int:
@@ -65,7 +45,7 @@ def say(tx: Transaction, session: str, place: int) -> int:
     return session_n
 
 
-def put(store: SqliteStore, session: str, place: int, priority: int = 9, tenant: str = "t") -> bool:
+def put(store: Store, session: str, place: int, priority: int = 9, tenant: str = "t") -> bool:
     with store.write(tenant) as tx:
         session_n = say(tx, session, place)
         entry = NewQueueEntry(
@@ -74,24 +54,24 @@ def put(store: SqliteStore, session: str, place: int, priority: int = 9, tenant:
         return tx.queue.add(entry)
 
 
-def lease(store: SqliteStore, owner: str, now: int) -> LeasedEntry | None:
+def lease(store: Store, owner: str, now: int) -> LeasedEntry | None:
     with store.work_queue(write=True) as queue:
         return queue.lease_next(owner, now, LEASE_MS)
 
 
-def finish(store: SqliteStore, work: LeasedEntry, owner: str) -> bool:
+def finish(store: Store, work: LeasedEntry, owner: str) -> bool:
     with store.write(work.tenant) as tx:
         return tx.queue.finish(work.n, owner, "ADD 1")
 
 
-def test_the_same_stretch_is_queued_once(store: SqliteStore) -> None:
+def test_the_same_stretch_is_queued_once(store: Store) -> None:
     assert put(store, "s", 1)
     assert not put(store, "s", 1)
     with store.read("t") as tx:
         assert tx.queue.status().waiting == 1
 
 
-def test_what_matters_more_is_taken_first_and_then_what_came_first(store: SqliteStore) -> None:
+def test_what_matters_more_is_taken_first_and_then_what_came_first(store: Store) -> None:
     for session, priority in (("a", 9), ("b", 0), ("c", 5), ("d", 0)):
         put(store, session, 1, priority)
     taken = []
@@ -100,7 +80,7 @@ def test_what_matters_more_is_taken_first_and_then_what_came_first(store: Sqlite
     assert taken == [2, 4, 3, 1]
 
 
-def test_a_session_is_with_one_worker_at_a_time(store: SqliteStore) -> None:
+def test_a_session_is_with_one_worker_at_a_time(store: Store) -> None:
     put(store, "s", 1)
     put(store, "s", 2)
     first = lease(store, "one", 10)
@@ -112,7 +92,7 @@ def test_a_session_is_with_one_worker_at_a_time(store: SqliteStore) -> None:
     assert (first.first_index, second.first_index) == (1, 2)
 
 
-def test_a_dead_workers_entry_is_free_when_its_lease_has_run_out(store: SqliteStore) -> None:
+def test_a_dead_workers_entry_is_free_when_its_lease_has_run_out(store: Store) -> None:
     put(store, "s", 1)
     died = lease(store, "dead", 10)
     assert died is not None
@@ -124,7 +104,7 @@ def test_a_dead_workers_entry_is_free_when_its_lease_has_run_out(store: SqliteSt
     assert finish(store, again, "two")
 
 
-def test_an_entry_put_off_is_left_alone_until_then(store: SqliteStore) -> None:
+def test_an_entry_put_off_is_left_alone_until_then(store: Store) -> None:
     put(store, "s", 1)
     work = lease(store, "w", 10)
     assert work is not None
@@ -139,7 +119,7 @@ def test_an_entry_put_off_is_left_alone_until_then(store: SqliteStore) -> None:
 
 @pytest.mark.parametrize("ahead", [LONGEST_LEASE_MS, LONGEST_WAIT_MS])
 def test_a_lease_or_pause_from_a_clock_that_was_wrong_holds_nobody_up(
-    store: SqliteStore, ahead: int
+    store: Store, ahead: int
 ) -> None:
     put(store, "s", 1)
     work = lease(store, "w", 10 + ahead + LONGEST_WAIT_MS)
@@ -150,7 +130,7 @@ def test_a_lease_or_pause_from_a_clock_that_was_wrong_holds_nobody_up(
     assert lease(store, "other", 10) is not None
 
 
-def test_a_dead_letter_says_why_and_can_be_tried_again(store: SqliteStore) -> None:
+def test_a_dead_letter_says_why_and_can_be_tried_again(store: Store) -> None:
     put(store, "s", 1)
     work = lease(store, "w", 10)
     assert work is not None
@@ -169,7 +149,7 @@ def test_a_dead_letter_says_why_and_can_be_tried_again(store: SqliteStore) -> No
     assert again.attempts == 1
 
 
-def test_what_is_dropped_is_never_taken_and_what_is_done_is_not_dropped(store: SqliteStore) -> None:
+def test_what_is_dropped_is_never_taken_and_what_is_done_is_not_dropped(store: Store) -> None:
     put(store, "s", 1)
     put(store, "z", 1)
     work = lease(store, "w", 10)
@@ -185,9 +165,10 @@ def test_what_is_dropped_is_never_taken_and_what_is_done_is_not_dropped(store: S
     assert lease(store, "w", 1 << 50) is None
 
 
-def test_workers_that_race_share_the_entries_without_a_double(tmp_path: Path) -> None:
-    path = tmp_path / "memoria.db"
-    stores = [SqliteStore(path, busy_timeout_ms=10_000, readers=1) for _ in range(2)]
+def test_workers_that_race_share_the_entries_without_a_double(
+    open_store: Callable[[Path], Store], home: Path
+) -> None:
+    stores = [open_store(home) for _ in range(2)]
     for i in range(40):
         put(stores[0], f"s{i % 7}", i, tenant=f"t{i % 2}")
     done: list[list[str]] = [[], []]
@@ -207,8 +188,6 @@ def test_workers_that_race_share_the_entries_without_a_double(tmp_path: Path) ->
         thread.start()
     for thread in threads:
         thread.join(60)
-    for store in stores:
-        store.close()
     assert len(done[0]) + len(done[1]) == len({*done[0], *done[1]}) == 40
 
 
@@ -226,8 +205,7 @@ STEPS = st.lists(
 def test_counts_add_up_and_nothing_is_finished_twice(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
-    path = tmp_path_factory.mktemp("queue") / "memoria.db"
-    store = SqliteStore(path, busy_timeout_ms=5000, readers=1)
+    store = open_home(tmp_path_factory.mktemp("queue"))
     now, added, finished = 10, 0, list[str]()
     held: list[tuple[LeasedEntry, str]] = []
     for number, (step, which) in enumerate(steps):
@@ -261,56 +239,3 @@ def test_counts_add_up_and_nothing_is_finished_twice(
     assert len(finished) == len(set(finished)) == status.done
     assert status.waiting + status.done + status.dead + status.dropped == added == len(entries)
     assert {entry.id for entry in entries if entry.state is QueueState.DONE} == set(finished)
-
-
-TENANT = "ann"
-TRANSACTIONS = 50
-A_TRANSACTION = 4
-WORDS = 400
-FEW = 16
-"""Segments: with as many on one level FTS5 merges that level at once."""
-
-
-def add(store: SqliteStore, chance: random.Random) -> None:
-    """Some long memories in one transaction, each written to the index by itself."""
-    provenance = Provenance(source_kind="user_said", trust="user", channel=LIBRARY.name)
-    with store.write(TENANT) as tx:
-        for _ in range(A_TRANSACTION):
-            words = "port " + " ".join(f"{chance.randrange(1 << 40):x}" for _ in range(WORDS))
-            version = NewVersion(words, fingerprint(words), 1, 1, provenance, None)
-            tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5), version)
-            assert tx.documents.match(["memory"], ["port"], Filters(), 1)
-
-
-@pytest.fixture
-def night(tmp_path: Path) -> SqliteJournalingStore:
-    return SqliteJournalingStore(
-        tmp_path / "memoria.db",
-        busy_timeout_ms=5000,
-        attempts=5,
-        tenant="ann",
-        lease=LEASE,
-        owner="night",
-    )
-
-
-def test_no_transaction_of_a_night_merges_much_and_yet_few_segments_are_left(
-    night: SqliteJournalingStore, tmp_path: Path
-) -> None:
-    path, chance = tmp_path / "memoria.db", random.Random(1)  # noqa: S311  (chance, no secret)
-    shared = SqliteStore(path, busy_timeout_ms=5000, readers=1)
-    with closing(shared), closing(night), hold_lease(shared, "ann", "night", 60_000):
-        for _ in range(TRANSACTIONS):
-            add(night, chance)
-        with closing(connect(path, 5000)) as connection:
-            settings = dict(map(tuple, connection.execute("SELECT k, v FROM search_index_config")))
-            parts = connection.execute("SELECT count(DISTINCT segid) FROM search_index_idx")
-            assert parts.fetchone()[0] < FEW
-            connection.execute(
-                "INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)"
-            )
-        with night.read(TENANT) as tx:
-            found = tx.documents.match(["memory"], ["port"], Filters(), 1000)
-    assert len(found) == TRANSACTIONS * A_TRANSACTION
-    assert settings.items() >= {"automerge": 4, "crisismerge": 16}.items()
-    assert night.most_rows < MOST_ROWS

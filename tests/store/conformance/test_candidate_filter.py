@@ -9,15 +9,16 @@ from pathlib import Path
 import anyio
 import numpy as np
 import pytest
+from tests.databases import open_home
 from tests.store.insides import connection_of, index_of
 
 import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
+from memoria.store.engine import Store
 from memoria.store.image import candidate_filter
 from memoria.store.image.counts import CountCache, count_horizon
 from memoria.store.rows import matching
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Match
 
 BEGAN = 1_700_000_000_000
@@ -40,12 +41,12 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+def store(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Ann's turns and memories, some edited, archived or of a project, and Bob's."""
-    home, rng = tmp_path_factory.mktemp("narrow"), random.Random(8)  # noqa: S311
+    home, rng = tmp_path_factory.mktemp(engine), random.Random(8)  # noqa: S311
     for tenant, workspace in (("ann", None), ("ann", "harbour"), ("bob", None)):
         anyio.run(_live, home, tenant, workspace, rng)
-    opened = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    opened = open_home(home)
     _embed(opened)
     yield opened
     opened.close()
@@ -76,7 +77,7 @@ def _turn(i: int, place: str, rng: random.Random) -> Turn:
     )
 
 
-def _embed(store: SqliteStore) -> None:
+def _embed(store: Store) -> None:
     rng = np.random.default_rng(8)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
@@ -91,7 +92,7 @@ def _unit(rng: np.random.Generator) -> Vector:
     return vector / np.float32(np.linalg.norm(vector))
 
 
-def answers(store: SqliteStore, filters: Filters, limit: int) -> list[list[Match]]:
+def answers(store: Store, filters: Filters, limit: int) -> list[list[Match]]:
     vector = _unit(np.random.default_rng(3))
     with store.read("ann") as tx:
         return [
@@ -102,7 +103,7 @@ def answers(store: SqliteStore, filters: Filters, limit: int) -> list[list[Match
 @pytest.mark.parametrize("limit", [5, 400])
 @pytest.mark.parametrize("filters", QUESTIONS, ids=str)
 def test_what_is_held_against_filters_afterwards_is_what_a_list_lets_through(
-    store: SqliteStore, filters: Filters, limit: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, filters: Filters, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(store, filters, limit)
     monkeypatch.setattr(candidate_filter, "BUDGET", 0)  # a list of any length is too long
@@ -111,7 +112,7 @@ def test_what_is_held_against_filters_afterwards_is_what_a_list_lets_through(
 
 @pytest.mark.parametrize("filters", QUESTIONS, ids=str)
 def test_matching_words_alone_finds_what_matching_the_scope_as_well_finds(
-    store: SqliteStore, filters: Filters, monkeypatch: pytest.MonkeyPatch
+    store: Store, filters: Filters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = answers(store, filters, 10)
     rare = lambda _self, terms, _newest: dict.fromkeys(terms, 1)  # noqa: E731
@@ -124,7 +125,7 @@ def test_matching_words_alone_finds_what_matching_the_scope_as_well_finds(
 
 
 def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(candidate_filter, "BUDGET", 5)
     since = Filters(since=BEGAN)
@@ -137,7 +138,7 @@ def test_a_list_of_what_passes_is_read_no_further_than_it_is_used(
 
 
 def list_rows_read(
-    store: SqliteStore, filters: Filters, monkeypatch: pytest.MonkeyPatch
+    store: Store, filters: Filters, monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[str, int]]:
     """What is read to tell which turns pass: statements, and how many rows each gave."""
     read: list[tuple[str, int]] = []
@@ -172,7 +173,8 @@ def test_terms_are_counted_once_until_the_mark_moves_or_something_is_erased() ->
     assert known.recall(["port"], (12, 5)) == {"port": 2}
 
 
-def test_a_search_counts_no_word_twice(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.sqlite("counts statements of SQLite")
+def test_a_search_counts_no_word_twice(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "BUDGET", 100)
     statements: list[str] = []
     with store.read("ann") as tx:
@@ -190,7 +192,7 @@ def test_a_word_that_looks_like_a_standing_is_looked_for_as_a_word(
     tmp_path: Path, budget: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matching, "BUDGET", budget)
-    store = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(tmp_path)
     with store.write("ann") as tx:
         said = [index_of(tx).add("turn", None, words, "") for words in ("turn1 violet", "violet")]
     with store.read("ann") as tx:

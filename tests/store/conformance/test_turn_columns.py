@@ -9,12 +9,12 @@ from tests.store.insides import TOY_MODEL, index_of
 
 from memoria.language.asking.aim import find_wish, read_saying
 from memoria.model import Role, Trust, Vector, new_id
+from memoria.store.engine import Store
 from memoria.store.features import UNHEARD
 from memoria.store.image import turn_table
 from memoria.store.image.turn_table import TurnTable
 from memoria.store.rows.transaction import Transaction
 from memoria.store.rows.turn_columns import TurnColumns
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewTurn
 
 pytestmark = pytest.mark.usefixtures("toy_model")
@@ -81,7 +81,7 @@ def check_sayings(tx: Transaction, rng: random.Random, ns: list[int]) -> None:
 class Talk:
     """Conversations to which anything may happen."""
 
-    def __init__(self, store: SqliteStore, seed: int) -> None:
+    def __init__(self, store: Store, seed: int) -> None:
         self.store, self.rng = store, random.Random(seed)  # noqa: S311  (nothing is secret)
         self.hidden: list[str] = []
         self.free = count(10)
@@ -133,7 +133,7 @@ class Talk:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_columns_follow_whatever_becomes_of_turns(
-    store: SqliteStore, seed: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if seed % 2:  # as in a large home
         monkeypatch.setattr(turn_table, "_SMALL_HOME_BITS", 1)
@@ -154,7 +154,7 @@ def test_columns_follow_whatever_becomes_of_turns(
 
 
 def test_a_turn_that_is_known_is_not_read_again_until_it_is_changed(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(1)  # noqa: S311
     with store.write("ann") as tx:
@@ -185,7 +185,7 @@ def test_a_turn_that_is_known_is_not_read_again_until_it_is_changed(
     assert list_read() == [ns[6]]
 
 
-def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore) -> None:
+def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: Store) -> None:
     rng = random.Random(2)  # noqa: S311
     with store.write("ann") as tx:
         ns = [say(tx, rng, "a", place) for place in range(4)]
@@ -200,9 +200,7 @@ def test_who_reads_an_older_snapshot_is_told_what_stood_there(store: SqliteStore
         assert tell(older, ns[:2]) == before
 
 
-def test_only_so_many_turns_are_remembered(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_so_many_turns_are_remembered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turn_table, "_MOST", 10)
     rng = random.Random(4)  # noqa: S311
     with store.write("ann") as tx:

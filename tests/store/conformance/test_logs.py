@@ -11,6 +11,7 @@ from textwrap import dedent
 from typing import cast
 
 import pytest
+from tests.databases import change_rows
 
 import memoria
 from memoria import Memoria, Settings
@@ -19,20 +20,18 @@ from memoria.memories.changes import ACTION as NOTE_TO_UNDO
 from memoria.model import COMMAND_LINE, DAY_MS, DailyCap, ModelCall, TokenPrice
 from memoria.store.engine import Store, StoreLedger
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import sqlite3
 
-OpenStore = Callable[[Path], SqliteStore]
+OpenStore = Callable[[Path], Store]
 TODAY = 20_000 * DAY_MS
 HUNDRED = DailyCap(tokens=100)
 SPENDER = """
     import sys
-    from pathlib import Path
+    from memoria.app.engine import open_store
+    from memoria.config import Settings
     from memoria.model import DailyCap, ModelCall
     from memoria.store.engine import StoreLedger
-    from memoria.store.sqlite import SqliteStore
 
-    store = SqliteStore(Path(sys.argv[1]), busy_timeout_ms=30_000, readers=1)
+    store = open_store(Settings.load(home=sys.argv[1]))
     ledger, today = StoreLedger(store), int(sys.argv[2])
     call = ModelCall(at=today + 5, purpose="extract", prompt="x/1", model="m",
                      input_tokens=10, output_tokens=90, outcome="open")
@@ -62,8 +61,8 @@ def call(at: int = TODAY, tokens: int = 10, outcome: str = "open") -> ModelCall:
     )
 
 
-def test_two_processes_together_spend_no_more_than_the_cap(store: SqliteStore, home: Path) -> None:
-    arguments = [sys.executable, "-c", dedent(SPENDER), str(home / "memoria.db"), str(TODAY)]
+def test_two_processes_together_spend_no_more_than_the_cap(store: Store, home: Path) -> None:
+    arguments = [sys.executable, "-c", dedent(SPENDER), str(home), str(TODAY)]
     spenders = [
         subprocess.Popen(  # noqa: S603  (our own program)
             arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -91,7 +90,7 @@ def test_two_processes_together_spend_no_more_than_the_cap(store: SqliteStore, h
 class Announcing:
     """A store that says when somebody is about to change it."""
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self.about_to_write = threading.Event()
         self.read = store.read
@@ -114,14 +113,14 @@ def test_who_waits_for_another_process_counts_what_that_one_spent(
         assert entered.result(30) is None
 
 
-def test_a_call_that_was_never_settled_counts_at_its_most(store: SqliteStore) -> None:
+def test_a_call_that_was_never_settled_counts_at_its_most(store: Store) -> None:
     ledger = StoreLedger(store)
     assert ledger.reserve("ann", call(tokens=50), TODAY, DailyCap(tokens=150)) is not None
     assert ledger.reserve("ann", call(tokens=50), TODAY, DailyCap(tokens=150)) is None
     assert ledger.reserve("bob", call(tokens=50), TODAY, DailyCap(tokens=150)) is not None
 
 
-def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
+def test_calls_of_another_day_count_for_nothing(store: Store) -> None:
     ledger = StoreLedger(store)
     for at in (TODAY - 1, TODAY + DAY_MS):  # the clock may have been wrong
         with store.write("ann") as tx:
@@ -129,7 +128,7 @@ def test_calls_of_another_day_count_for_nothing(store: SqliteStore) -> None:
     assert ledger.reserve("ann", call(tokens=50), TODAY, HUNDRED) is not None
 
 
-def test_a_call_is_read_back_as_it_went(store: SqliteStore) -> None:
+def test_a_call_is_read_back_as_it_went(store: Store) -> None:
     ledger = StoreLedger(store)
     n = ledger.reserve("ann", call(), TODAY, HUNDRED)
     assert n is not None
@@ -143,9 +142,7 @@ def test_a_call_is_read_back_as_it_went(store: SqliteStore) -> None:
 
 
 @pytest.mark.parametrize("tokens", [50, 51])
-def test_the_last_token_of_the_day_may_be_spent_and_no_more(
-    store: SqliteStore, tokens: int
-) -> None:
+def test_the_last_token_of_the_day_may_be_spent_and_no_more(store: Store, tokens: int) -> None:
     entered = StoreLedger(store).reserve("ann", call(tokens=tokens), TODAY, HUNDRED)
     assert (entered is not None) == (tokens == 50)
 
@@ -155,7 +152,7 @@ PRICE = TokenPrice(input=2, output=10)
 
 @pytest.mark.parametrize(("cost", "allowed"), [(0.0012, True), (0.0011, False)])
 def test_the_days_money_holds_where_its_tokens_would_suffice(
-    store: SqliteStore, cost: float, *, allowed: bool
+    store: Store, cost: float, *, allowed: bool
 ) -> None:
     ledger, cap = StoreLedger(store), DailyCap(tokens=10**6, cost=cost, price=PRICE)
     assert ledger.reserve("ann", call(tokens=50), TODAY, cap)  # .0006: 50 at 2, 50 at 10 a million
@@ -163,14 +160,14 @@ def test_the_days_money_holds_where_its_tokens_would_suffice(
     assert ledger.reserve("bob", call(tokens=50), TODAY, cap)
 
 
-def test_money_that_is_left_over_buys_no_more_than_the_days_tokens(store: SqliteStore) -> None:
+def test_money_that_is_left_over_buys_no_more_than_the_days_tokens(store: Store) -> None:
     cap = DailyCap(tokens=100, cost=10**6, price=PRICE)
     ledger = StoreLedger(store)
     assert ledger.reserve("ann", call(tokens=50), TODAY, cap)
     assert ledger.reserve("ann", call(tokens=1), TODAY, cap) is None
 
 
-def test_what_was_not_spent_after_all_can_be_spent_again(store: SqliteStore) -> None:
+def test_what_was_not_spent_after_all_can_be_spent_again(store: Store) -> None:
     ledger, cap = StoreLedger(store), DailyCap(tokens=10**6, cost=0.0006, price=PRICE)
     n = ledger.reserve("ann", call(tokens=50), TODAY, cap)
     assert n is not None
@@ -188,11 +185,10 @@ async def plain(home: Path) -> AsyncIterator[Memoria]:
 
 
 def log(home: Path) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(home / "memoria.db")
-    rows = connection.execute("SELECT channel, action, subject, detail FROM audit_log ORDER BY n")
-    found = [tuple(row) for row in rows]
-    connection.close()
-    return found
+    with change_rows(home) as connection:
+        return connection.tuples(
+            "SELECT channel, action, subject, detail FROM audit_log ORDER BY n"
+        )
 
 
 async def test_every_change_of_a_memory_is_a_line_without_its_words(
@@ -241,8 +237,6 @@ async def test_a_line_can_be_neither_changed_nor_taken_out(
 ) -> None:
     await plain.remember("Ann likes oolong")
     before = log(home)
-    connection = sqlite3.connect(home / "memoria.db")
-    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+    with pytest.raises(Exception, match="append-only"), change_rows(home) as connection:
         connection.execute(change)
-    connection.close()
     assert log(home) == before

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from memoria.store.engine import Store
 from memoria.store.image.cached_reads import RememberedRows, SnapshotCache
-from memoria.store.sqlite import SqliteStore
 
 
 class _Reader:
@@ -47,7 +47,7 @@ def test_only_where_nothing_changes_is_told_what_was_read_already() -> None:
     assert changing.list_kept([1, 2, 3]) == {}
 
 
-OpenStore = Callable[[Path], SqliteStore]
+OpenStore = Callable[[Path], Store]
 
 
 def test_it_is_read_again_only_after_a_commit() -> None:
@@ -73,7 +73,7 @@ def test_what_is_remembered_has_a_bound() -> None:
 
 
 def test_a_reader_sees_what_another_connection_has_written(
-    store: SqliteStore, open_store: OpenStore, home: Path
+    store: Store, open_store: OpenStore, home: Path
 ) -> None:
     other = open_store(home)
     for n in range(3):
@@ -85,7 +85,7 @@ def test_a_reader_sees_what_another_connection_has_written(
             tx.scratchpads.put(f"session {n}", f"task {n}", (), n, 5)
 
 
-def test_within_a_change_what_it_writes_is_seen(store: SqliteStore) -> None:
+def test_within_a_change_what_it_writes_is_seen(store: Store) -> None:
     with store.write("ann") as tx:
         for n in range(3):
             tx.scratchpads.put("session", f"task {n}", (), n, 5)

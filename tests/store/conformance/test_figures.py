@@ -9,7 +9,7 @@ from memoria.model import DAY_MS, use_clock
 from memoria.model.forgetting import ForgetReport
 from memoria.model.nightly import RunOptions, RunState
 from memoria.model.status import QueueState
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 NOON = 1_795_176_000_000
 TENANTS = ("ann", "ben")
@@ -22,7 +22,7 @@ NIGHTS: tuple[tuple[str, int, RunState], ...] = (
 )
 
 
-def test_figures_are_the_sums_of_what_each_tenant_has(store: SqliteStore) -> None:
+def test_figures_are_the_sums_of_what_each_tenant_has(store: Store) -> None:
     for tenant in TENANTS:
         live(store, tenant, SAID)
     with store.backlog(write=True) as backlog:
@@ -47,7 +47,7 @@ def test_figures_are_the_sums_of_what_each_tenant_has(store: SqliteStore) -> Non
     assert not any(word in text for word in (*TENANTS, *SAID, "port"))
 
 
-def test_tokens_count_once_a_call_has_ended(store: SqliteStore) -> None:
+def test_tokens_count_once_a_call_has_ended(store: Store) -> None:
     with store.write("ann") as tx:
         n = tx.ledger.add(CALL.model_copy(update={"outcome": "open", "output_tokens": 900}))
     assert store.figures().calls == {}
@@ -60,7 +60,7 @@ def test_tokens_count_once_a_call_has_ended(store: SqliteStore) -> None:
     assert (calls["failed"].calls, calls["failed"].input_tokens) == (1, 5)
 
 
-def test_nights_are_those_that_ended_last_for_each_tenant(store: SqliteStore) -> None:
+def test_nights_are_those_that_ended_last_for_each_tenant(store: Store) -> None:
     assert store.figures().newest_night_at is None
     for tenant, day, state in NIGHTS:
         with store.write(tenant) as tx:
@@ -72,7 +72,7 @@ def test_nights_are_those_that_ended_last_for_each_tenant(store: SqliteStore) ->
     assert figures.oldest_night_at == NOON
 
 
-def test_who_never_had_a_night_waits_since_the_first_word(store: SqliteStore) -> None:
+def test_who_never_had_a_night_waits_since_the_first_word(store: Store) -> None:
     assert store.figures().oldest_night_at is None
     for tenant, day in (("ann", 1), ("ben", 2)):
         with use_clock(partial(add, NOON, day * DAY_MS)), store.write(tenant) as tx:
@@ -84,9 +84,7 @@ def test_who_never_had_a_night_waits_since_the_first_word(store: SqliteStore) ->
     assert store.figures().oldest_night_at == NOON + 2 * DAY_MS
 
 
-def test_a_forget_is_overdue_when_its_grace_is_over_and_it_is_not_purged(
-    store: SqliteStore,
-) -> None:
+def test_a_forget_is_overdue_when_its_grace_is_over_and_it_is_not_purged(store: Store) -> None:
     for tenant, days in (("ann", 7), ("ben", 1)):
         report = ForgetReport(
             id=f"report of {tenant}",
@@ -114,9 +112,7 @@ def test_a_forget_is_overdue_when_its_grace_is_over_and_it_is_not_purged(
     assert (figures.hidden_forgets, figures.overdue_forgets) == (1, 1)
 
 
-def test_what_may_still_be_readable_in_the_file_is_told_until_it_is_wiped(
-    store: SqliteStore,
-) -> None:
+def test_what_may_still_be_readable_in_the_file_is_told_until_it_is_wiped(store: Store) -> None:
     assert not store.figures().is_scrub_pending
     with store.write("ann") as tx:
         tx.erasures.erase_all()

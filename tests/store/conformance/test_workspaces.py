@@ -15,6 +15,8 @@ from tests.store.insides import connection_of, index_of
 from tests.store.plain import keep, wording
 from tests.store.tenant_life import LIMITS, MODEL, marks, vector
 
+from memoria.app.engine import open_store
+from memoria.config import Settings
 from memoria.ingest.capture import Capture
 from memoria.ingest.sessions import update_scratchpad
 from memoria.memories.details import StatementDetails
@@ -23,8 +25,8 @@ from memoria.model import LIBRARY, MemoryType, Role, Scope, Turn
 from memoria.model.query import MemoryQuery, TranscriptQuery, build_query
 from memoria.retrieval import Search, plan_memories, plan_transcript
 from memoria.retrieval.query.plan import EVERYWHERE
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match
 
 TENANTS = ("ann", "bob")
@@ -95,11 +97,11 @@ QUESTIONS = st.builds(
 )
 
 
-def opened(home: Path) -> SqliteStore:
-    return SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1, private=[PRIVATE])
+def opened(home: Path) -> Store:
+    return open_store(Settings.load(home=home, private_workspaces=[PRIVATE]))
 
 
-def keep_row(store: SqliteStore, i: int, row: Row) -> None:
+def keep_row(store: Store, i: int, row: Row) -> None:
     text = f"{row.words} {i}"
     if row.kind is None:
         capture = Capture(store, row.tenant, LIBRARY, LIMITS, marks(row.tenant), row.place)
@@ -120,7 +122,7 @@ def keep_row(store: SqliteStore, i: int, row: Row) -> None:
         statements.revise(kept.id, "archive", None)
 
 
-def embed(store: SqliteStore) -> None:
+def embed(store: Store) -> None:
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
     for tenant in store.tenants():
@@ -202,13 +204,13 @@ def test_no_answer_of_either_level_shows_anybody_elses_words_not_even_beside_a_h
 BOTH: tuple[DocumentKind, ...] = ("turn", "memory")
 
 
-def found(store: SqliteStore, tenant: str, filters: Filters) -> set[int]:
+def found(store: Store, tenant: str, filters: Filters) -> set[int]:
     with store.read(tenant) as tx:
         ns = [match.n for match in tx.documents.match(BOTH, ["port"], filters, 1000)]
     return numbers(store, tenant, ns)
 
 
-def near(store: SqliteStore, tenant: str, filters: Filters) -> set[int]:
+def near(store: Store, tenant: str, filters: Filters) -> set[int]:
     with store.read(tenant) as tx:
         ns = [
             match.n
@@ -218,7 +220,7 @@ def near(store: SqliteStore, tenant: str, filters: Filters) -> set[int]:
     return numbers(store, tenant, ns)
 
 
-def numbers(store: SqliteStore, tenant: str, ns: list[int]) -> set[int]:
+def numbers(store: Store, tenant: str, ns: list[int]) -> set[int]:
     """Which of the rows the documents are."""
     with store.read(tenant) as tx:
         turns = [turn.content for turn in tx.conversations.turns(ns).values()]
@@ -227,7 +229,7 @@ def numbers(store: SqliteStore, tenant: str, ns: list[int]) -> set[int]:
     return {int(text.rsplit(" ", 1)[1]) for text in turns + memories}
 
 
-def test_the_same_words_in_two_workspaces_are_two_facts(store: SqliteStore) -> None:
+def test_the_same_words_in_two_workspaces_are_two_facts(store: Store) -> None:
     ids = set()
     for place in ("red", "blue", "red"):
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
@@ -236,7 +238,7 @@ def test_the_same_words_in_two_workspaces_are_two_facts(store: SqliteStore) -> N
     assert len(ids) == 2
 
 
-def test_a_preference_of_one_workspace_is_known_already_in_another(store: SqliteStore) -> None:
+def test_a_preference_of_one_workspace_is_known_already_in_another(store: Store) -> None:
     ids = set()
     for place in ("red", "blue"):
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
@@ -245,7 +247,7 @@ def test_a_preference_of_one_workspace_is_known_already_in_another(store: Sqlite
     assert len(ids) == 1
 
 
-def test_the_notes_of_another_workspace_are_not_shown(store: SqliteStore) -> None:
+def test_the_notes_of_another_workspace_are_not_shown(store: Store) -> None:
     for session, place in (("r", "red"), ("b", "blue"), ("n", None)):
         update_scratchpad(store, "ann", session, f"focus in {place}", None, marks("ann"), place)
     with store.read("ann") as tx:
@@ -253,7 +255,7 @@ def test_the_notes_of_another_workspace_are_not_shown(store: SqliteStore) -> Non
         assert {pad.session_id for pad in tx.scratchpads.list_recent(9)} == {"n"}
 
 
-def test_memories_of_another_workspace_are_not_put_up_for_review(store: SqliteStore) -> None:
+def test_memories_of_another_workspace_are_not_put_up_for_review(store: Store) -> None:
     for place in ("red", "blue"):
         statements = Statements(store, "ann", LIBRARY, marks("ann"), place)
         statements.remember(f"it is {place}", MemoryType.FACT)
@@ -271,7 +273,7 @@ SIGHTS = [
 ]
 
 
-def fill(store: SqliteStore, place: str | None) -> None:
+def fill(store: Store, place: str | None) -> None:
     """Turns that are seen, and a few documents of every kind that is hidden from some question."""
     with store.write("ann") as tx:
         for i in range(40):
@@ -285,7 +287,7 @@ def fill(store: SqliteStore, place: str | None) -> None:
         tx.memories.add_version(old, wording("The ferry leaves the harbour at eight"))
 
 
-def ask(store: SqliteStore) -> list[tuple[list[Match], list[Match], Frequencies]]:
+def ask(store: Store) -> list[tuple[list[Match], list[Match], Frequencies]]:
     asked = []
     for kinds, filters in SIGHTS:
         with store.read("ann") as tx:
@@ -299,7 +301,7 @@ def ask(store: SqliteStore) -> list[tuple[list[Match], list[Match], Frequencies]
 
 @pytest.mark.parametrize("place", [None, "red"])
 def test_a_question_finds_and_counts_the_same_whether_or_not_others_share_its_home(
-    store: SqliteStore, place: str | None
+    store: Store, place: str | None
 ) -> None:
     fill(store, place)
     alone = ask(store)
@@ -309,7 +311,7 @@ def test_a_question_finds_and_counts_the_same_whether_or_not_others_share_its_ho
     assert len({str(one) for one in alone}) > 4  # the sights do differ
 
 
-def list_statements(store: SqliteStore, ask: Callable[[Transaction], object]) -> set[str]:
+def list_statements(store: Store, ask: Callable[[Transaction], object]) -> set[str]:
     """The statements that a question of Ann runs, without the index's own."""
     run: list[str] = []
     with store.read("ann") as tx:
@@ -323,7 +325,7 @@ def list_statements(store: SqliteStore, ask: Callable[[Transaction], object]) ->
 
 @pytest.mark.parametrize("others", [(), ("bob",)])
 def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_word(
-    store: SqliteStore, others: tuple[str, ...]
+    store: Store, others: tuple[str, ...]
 ) -> None:
     fill(store, None)
     for name in others:
@@ -340,7 +342,7 @@ def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_w
     assert 0 < count("ferry", "港口", *(f"word{i}" for i in range(30))) <= one_word
 
 
-def test_where_nothing_is_hidden_what_is_found_is_not_looked_at_again(store: SqliteStore) -> None:
+def test_where_nothing_is_hidden_what_is_found_is_not_looked_at_again(store: Store) -> None:
     with store.write("ann") as tx:
         said = index_of(tx).add("turn", None, "harbour ferry 港口", "ann")
 

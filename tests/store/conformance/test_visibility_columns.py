@@ -5,17 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.store.insides import embed, index_of
-from tests.store.test_matching import KINDS, QUESTIONS, change, say
+from tests.store.conformance.test_matching import KINDS, QUESTIONS, change, say
+from tests.store.insides import embed, images_of, index_of
 
 from memoria.model import Role
+from memoria.store.engine import Store
 from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.rows import matching
 from memoria.store.rows.postings import Postings
 from memoria.store.rows.word_lists import WordLists
-from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
 
@@ -32,7 +32,7 @@ def homes_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "BUDGET", BUDGET)
 
 
-def fill(store: SqliteStore, rng: random.Random) -> list[int]:
+def fill(store: Store, rng: random.Random) -> list[int]:
     known: list[int] = []
     with store.write("ann") as tx:
         for i in range(3 * BUDGET):
@@ -42,11 +42,11 @@ def fill(store: SqliteStore, rng: random.Random) -> list[int]:
     return known
 
 
-def find(store: SqliteStore) -> list[list[Match]]:
+def find(store: Store) -> list[list[Match]]:
     """What is found of rare words; the documents are all read before, if they were not."""
     found: list[list[Match]] = []
     for _ in range(3):  # read from the second time on, and known the third
-        store._images.wait()  # noqa: SLF001
+        images_of(store).wait()
         with store.read("ann") as tx:
             found = [
                 tx.documents.match(kinds, RARE[:many], filters, limit)
@@ -58,7 +58,7 @@ def find(store: SqliteStore) -> list[list[Match]]:
     return found
 
 
-def agree(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> bool:
+def agree(store: Store, monkeypatch: pytest.MonkeyPatch) -> bool:
     told = find(store)
     with monkeypatch.context() as patched:
         patched.setattr(WordLists, "can_rank", lambda _self, _terms: False)
@@ -80,7 +80,7 @@ def note(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[object
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_lists_of_a_large_home_follow_whatever_becomes_of_documents(
-    store: SqliteStore, seed: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
     known = fill(store, rng)
@@ -97,14 +97,14 @@ def test_the_lists_of_a_large_home_follow_whatever_becomes_of_documents(
 
 
 def test_a_large_home_is_read_at_once_from_the_second_question_on(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = fill(store, random.Random(1))  # noqa: S311  (as above)
     one_by_one, ranked = (
         note(monkeypatch, VisibilityColumns, "_learn"),
         note(monkeypatch, Postings, "rank"),
     )
-    images = store._images  # noqa: SLF001
+    images = images_of(store)
 
     def match() -> None:
         with store.read("ann") as tx:
@@ -128,7 +128,7 @@ def test_a_large_home_is_read_at_once_from_the_second_question_on(
 
 
 def test_that_a_home_is_large_is_not_counted_after_each_change(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = fill(store, random.Random(2))  # noqa: S311  (as above)
     find(store)
@@ -152,7 +152,7 @@ def test_that_a_home_is_large_is_not_counted_after_each_change(
 
 
 def test_a_home_without_vectors_is_left_to_the_index(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memoria.store.image.visibility_columns._MOST_FLEETING", 10)
     with store.write("ann") as tx:

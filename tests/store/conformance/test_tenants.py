@@ -8,10 +8,10 @@ from tests.store.insides import index_of
 
 from memoria.lifecycle.runner import hold_lease
 from memoria.model import Vector, now_millis
+from memoria.store.engine import Store
 from memoria.store.rows import documents as concurrent_read
 from memoria.store.rows import matching
 from memoria.store.rows.matching import Matching
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 MODEL = "ones/8"
@@ -19,7 +19,7 @@ VECTOR: Vector = np.full(8, 8**-0.5, np.float32)
 
 
 @pytest.fixture
-def shared(store: SqliteStore) -> SqliteStore:
+def shared(store: Store) -> Store:
     """A home with a document of ann's and one of bob's, each with its vector."""
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
@@ -28,20 +28,20 @@ def shared(store: SqliteStore) -> SqliteStore:
     return store
 
 
-def say(store: SqliteStore, tenant: str) -> int:
+def say(store: Store, tenant: str) -> int:
     with store.write(tenant) as tx:
         n = index_of(tx).add("turn", None, "tea", "")
         tx.backlog.add_vectors(MODEL, {n: VECTOR})
     return n
 
 
-def ask(store: SqliteStore, tenant: str) -> int:
+def ask(store: Store, tenant: str) -> int:
     """How many documents a search by meaning finds, through what is held in memory."""
     with store.read(tenant) as tx:
         return len(tx.documents.nearest("turn", MODEL, VECTOR, Filters(), 10))
 
 
-def test_an_erasure_is_counted_for_its_own_tenant_alone(shared: SqliteStore) -> None:
+def test_an_erasure_is_counted_for_its_own_tenant_alone(shared: Store) -> None:
     n = say(shared, "bob")
     with shared.read("ann") as tx:
         before = tx.backlog.last_erasure()
@@ -52,7 +52,7 @@ def test_an_erasure_is_counted_for_its_own_tenant_alone(shared: SqliteStore) -> 
         assert tx.backlog.last_erasure() == before
 
 
-def test_what_waits_for_a_vector_is_told_to_its_own_tenant_alone(shared: SqliteStore) -> None:
+def test_what_waits_for_a_vector_is_told_to_its_own_tenant_alone(shared: Store) -> None:
     with shared.write("bob") as tx:
         index_of(tx).add("turn", None, "coffee", "")
         assert tx.backlog.awaits_vector()
@@ -61,7 +61,7 @@ def test_what_waits_for_a_vector_is_told_to_its_own_tenant_alone(shared: SqliteS
 
 
 def test_what_another_tenant_writes_in_between_stops_no_concurrent_read(
-    shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(concurrent_read, "BUDGET", 0)
     with shared.read("ann") as tx:
@@ -75,7 +75,7 @@ def test_what_another_tenant_writes_in_between_stops_no_concurrent_read(
 
 
 def test_what_another_tenant_writes_makes_nobody_count_anew(
-    shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[str] = []
     count = Matching._count_all  # noqa: SLF001
@@ -99,7 +99,7 @@ def test_what_another_tenant_writes_makes_nobody_count_anew(
 
 
 def test_a_tenant_whose_documents_are_few_is_searched_as_such_in_a_large_home(
-    shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(5):
         say(shared, "bob")
@@ -109,7 +109,7 @@ def test_a_tenant_whose_documents_are_few_is_searched_as_such_in_a_large_home(
     assert (frequencies.total, frequencies.by_term) == (1, {"tea": 1})
 
 
-def test_one_process_embeds_for_one_tenant_and_another_for_the_next(shared: SqliteStore) -> None:
+def test_one_process_embeds_for_one_tenant_and_another_for_the_next(shared: Store) -> None:
     now = now_millis()
 
     def takes(tenant: str, owner: str) -> bool:
@@ -126,7 +126,7 @@ def test_one_process_embeds_for_one_tenant_and_another_for_the_next(shared: Sqli
     assert takes("ann", "other")
 
 
-def test_nightly_maintenance_of_two_tenants_runs_at_once(shared: SqliteStore) -> None:
+def test_nightly_maintenance_of_two_tenants_runs_at_once(shared: Store) -> None:
     with hold_lease(shared, "ann", "one", 60_000), hold_lease(shared, "bob", "other", 60_000):
         with shared.read("ann") as tx:
             assert tx.leases.owner("nightly", now_millis()) == "one"
@@ -134,7 +134,7 @@ def test_nightly_maintenance_of_two_tenants_runs_at_once(shared: SqliteStore) ->
             assert tx.leases.owner("nightly", now_millis()) == "other"
 
 
-def test_a_tenants_backlog_holds_no_document_of_anothers(shared: SqliteStore) -> None:
+def test_a_tenants_backlog_holds_no_document_of_anothers(shared: Store) -> None:
     with shared.write("ann") as tx:
         own = index_of(tx).add("turn", None, "coffee", "")
     with shared.read("bob") as tx:

@@ -6,18 +6,17 @@ from types import FunctionType, ModuleType
 
 import numpy as np
 import pytest
-from tests.store.insides import TOY_MODEL, connection_of, embed, image_of, index_of
-from tests.store.test_matching import WORDS, change
-from tests.store.test_turn_columns import make_turn
+from tests.store.conformance.test_matching import WORDS, change
+from tests.store.conformance.test_turn_columns import make_turn
+from tests.store.insides import TOY_MODEL, connection_of, embed, image_of, images_of, index_of
 
 from memoria.model import Role, Vector
+from memoria.store.engine import Store
 from memoria.store.image.tenant_image import ImageColumn
-from memoria.store.image.tenant_images import TenantImages
 from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.rows import matching
 from memoria.store.rows.documents import Documents
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 from memoria.store.vectors import VectorIndex
 from memoria.store.vectors.index import FEW
@@ -29,7 +28,7 @@ VECTOR: Vector = np.array([0.6, 0.8, 0, 0], np.float32)
 EVERYTHING = 10_000
 
 
-def say(store: SqliteStore, *texts: str) -> list[int]:
+def say(store: Store, *texts: str) -> list[int]:
     """Turns of which one alone has the marks: the first."""
     rng = random.Random(1)  # noqa: S311  (nothing here is secret)
     with store.write("ann") as tx:
@@ -56,7 +55,7 @@ def search(tx: Transaction, ns: list[int]) -> None:
     tx.turn_columns.surroundings(ns, (), include_processed=True)
 
 
-def list_remains(store: SqliteStore) -> set[str]:
+def list_remains(store: Store) -> set[str]:
     """What is left of the marks, and of their turn's vector, wherever a store leads."""
     left: list[object] = [store]
     met: dict[int, object] = {}
@@ -75,9 +74,7 @@ def list_remains(store: SqliteStore) -> set[str]:
     return found
 
 
-def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(
-    store: SqliteStore,
-) -> None:
+def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(store: Store) -> None:
     ns = say(store, "Zanzibar", *["rope"] * FEW)
     for _ in range(3):  # what is large is kept from the second question on
         with store.read("ann") as tx:
@@ -100,9 +97,7 @@ def list_further(kinds: list[type[ImageColumn]]) -> list[type[ImageColumn]]:
     return [further for kind in kinds for further in kind.__subclasses__()]
 
 
-def test_what_an_older_snapshot_reads_after_an_erasure_does_not_stay_either(
-    store: SqliteStore,
-) -> None:
+def test_what_an_older_snapshot_reads_after_an_erasure_does_not_stay_either(store: Store) -> None:
     ns = say(store, "Zanzibar", "rope")
     with store.read("ann") as older:
         with store.write("ann") as tx:
@@ -117,7 +112,7 @@ def test_what_an_older_snapshot_reads_after_an_erasure_does_not_stay_either(
 
 
 def test_an_error_of_the_file_leaves_an_image_as_it_was(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ns = say(store, "ferry", "rope")
     with store.read("ann") as tx:
@@ -135,14 +130,14 @@ def fail(*_: object) -> None:
     raise OSError("no more files")
 
 
-def say_more(store: SqliteStore) -> None:
+def say_more(store: Store) -> None:
     with store.write("ann") as tx:
         n = index_of(tx).add("turn", None, "anchor", "")
         tx.backlog.add_vectors(TOY_MODEL, {n: VECTOR})
 
 
 def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_these(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matching, "BUDGET", 5)
     ns = say(store, *["anchor"] * 3, *["rope"] * 6)
@@ -154,13 +149,13 @@ def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_
             index_of(tx).set_current(ns[0], current=False)
         match(store)
 
-    def match(store: SqliteStore) -> int:
+    def match(store: Store) -> int:
         with store.read("ann") as tx:
             return len(tx.documents.match(["turn"], ["anchor"], Filters(), 99))
 
     monkeypatch.setattr(VisibilityColumns, "read_all", read_and_wait)
     assert [match(store) for _ in range(2)] == [3, 3]
-    images: TenantImages = store._images  # noqa: SLF001
+    images = images_of(store)
     images.wait()
     with image_of(store).lock:
         assert image_of(store).is_whole
@@ -169,7 +164,7 @@ def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_
 
 @pytest.mark.parametrize("seed", range(3))
 def test_each_snapshot_is_told_what_stands_in_it_whatever_newer_ones_have_followed(
-    store: SqliteStore, seed: int
+    store: Store, seed: int
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
     with store.write("ann") as tx:

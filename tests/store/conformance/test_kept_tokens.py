@@ -3,20 +3,20 @@
 import random
 
 import pytest
-from tests.store.insides import connection_of, embed, image_of, index_of
+from tests.store.insides import connection_of, embed, image_of, images_of, index_of
 
+from memoria.store.engine import Store
 from memoria.store.features import IndexTokens, pack_tokens
 from memoria.store.image import words
 from memoria.store.image.words import KeptTokens
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.usefixtures("toy_model")
 MOST = 8_000
 WORDS = "ferry harbour gull rope tide 灯塔".split()
 
 
-def say(store: SqliteStore, *texts: str, tenant: str = "ann", embedded: bool = True) -> list[int]:
+def say(store: Store, *texts: str, tenant: str = "ann", embedded: bool = True) -> list[int]:
     with store.write(tenant) as tx:
         ns = [index_of(tx).add("turn", None, text, "ann today") for text in texts]
     if embedded:
@@ -24,19 +24,19 @@ def say(store: SqliteStore, *texts: str, tenant: str = "ann", embedded: bool = T
     return ns
 
 
-def read(store: SqliteStore, ns: list[int]) -> dict[int, IndexTokens]:
+def read(store: Store, ns: list[int]) -> dict[int, IndexTokens]:
     with store.read("ann") as tx:
         return tx.documents.index_tokens(ns, MOST)
 
 
-def list_kept(store: SqliteStore) -> list[IndexTokens]:
+def list_kept(store: Store) -> list[IndexTokens]:
     """All words of documents that are in memory, whoever's they are."""
-    images = [*store._images._images.values()]  # noqa: SLF001
+    images = [*images_of(store)._images.values()]  # noqa: SLF001
     held = [one for image in images for one in image.columns if isinstance(one, KeptTokens)]
     return [tokens for each in held for tokens in each._known.values()]  # noqa: SLF001
 
 
-def count_reads(store: SqliteStore, ns: list[int]) -> int:
+def count_reads(store: Store, ns: list[int]) -> int:
     """How many statements read the words of documents that are asked for."""
     asked: list[str] = []
     with store.read("ann") as tx:
@@ -68,7 +68,7 @@ def change(tx: Transaction, known: list[int], rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_words_follow_whatever_becomes_of_documents(store: SqliteStore, seed: int) -> None:
+def test_words_follow_whatever_becomes_of_documents(store: Store, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311  (nothing here is secret)
     known = say(store, *rng.choices(WORDS, k=20), embedded=False)
     embed(store, known[:12])
@@ -86,7 +86,7 @@ def test_words_follow_whatever_becomes_of_documents(store: SqliteStore, seed: in
 
 
 def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
-    store: SqliteStore,
+    store: Store,
 ) -> None:
     ns = say(store, *WORDS)
     assert count_reads(store, ns) == 1
@@ -99,14 +99,14 @@ def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
     assert count_reads(store, ns) == 1
 
 
-def test_what_does_not_tell_of_its_changes_is_read_each_time(store: SqliteStore) -> None:
+def test_what_does_not_tell_of_its_changes_is_read_each_time(store: Store) -> None:
     ns = say(store, "ferry", embedded=False)
     assert [count_reads(store, ns) for _ in range(2)] == [1, 1]
     assert list_kept(store) == []
 
 
 def test_only_so_many_words_are_kept_and_no_long_document(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(words, "_MOST_BYTES", 10_000)
     ns = say(store, "tide " * 500, *("gull " * 20 for _ in range(300)))
@@ -116,14 +116,14 @@ def test_only_so_many_words_are_kept_and_no_long_document(
         assert max(map(len, list_kept(store))) < words.LONGEST_KEPT
 
 
-def test_words_that_were_written_anew_are_those_that_are_told(store: SqliteStore) -> None:
+def test_words_that_were_written_anew_are_those_that_are_told(store: Store) -> None:
     (n,) = say(store, "ferry")  # of no turn, so that a rebuild finds no words
     assert read(store, [n]) == {n: pack_tokens("ferry", "ann today")}
     store.rebuild(lambda _done, _all: None)
     assert read(store, [n]) == {n: pack_tokens("", "")}
 
 
-def test_the_words_of_a_few_tenants_alone_are_kept(store: SqliteStore) -> None:
+def test_the_words_of_a_few_tenants_alone_are_kept(store: Store) -> None:
     for tenant in range(1, 9):
         image_of(store, tenant).column(KeptTokens).keep({tenant: b"tide"})
     image_of(store, 1)

@@ -9,16 +9,16 @@ from tests.store.plain import keep, wording
 
 from memoria.errors import StoreDamagedError
 from memoria.model import Memory, MemoryType, Scope
+from memoria.store.engine import Store
 from memoria.store.rows.listings import ListedMemories, ListedSpan
 from memoria.store.rows.memory_rows import read_memory
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.schema import migrations
 from memoria.store.values import Filters
 
 
-def test_what_is_read_is_what_its_model_would_make_of_it(two: SqliteStore) -> None:
+def test_what_is_read_is_what_its_model_would_make_of_it(two: Store) -> None:
     with two.read("ann") as tx:
         memories = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 100)).values()
     assert any(memory.workspace for memory in memories)
@@ -59,7 +59,7 @@ def places_that_see(tx: Transaction, memory_id: str, word: str = "port") -> set[
     return by_text
 
 
-def embed(store: SqliteStore, tenant: str = "ann") -> None:
+def embed(store: Store, tenant: str = "ann") -> None:
     with store.backlog(write=True) as backlog:
         backlog.choose_model(MODEL)
     with store.write(tenant) as tx:
@@ -77,7 +77,7 @@ def embed(store: SqliteStore, tenant: str = "ann") -> None:
     ],
 )
 def test_a_memory_is_seen_where_its_scope_says_and_by_its_type_where_nothing_was_said(
-    store: SqliteStore, kind: MemoryType, scope: Scope | None, seen_from: set[str | None]
+    store: Store, kind: MemoryType, scope: Scope | None, seen_from: set[str | None]
 ) -> None:
     with store.write("ann") as tx:
         memory_id = keep(tx, "the port is 8080", workspace="red", kind=kind, scope=scope)
@@ -90,9 +90,7 @@ def test_a_memory_is_seen_where_its_scope_says_and_by_its_type_where_nothing_was
         assert memory.project == (None if seen_from == set(PLACES) else "red")
 
 
-def test_what_belongs_to_no_project_is_seen_everywhere_whatever_its_scope(
-    store: SqliteStore,
-) -> None:
+def test_what_belongs_to_no_project_is_seen_everywhere_whatever_its_scope(store: Store) -> None:
     with store.write("ann") as tx:
         memory_id = keep(tx, "the port is 8080", scope="project")
         memory = tx.memories.get(memory_id)
@@ -100,7 +98,7 @@ def test_what_belongs_to_no_project_is_seen_everywhere_whatever_its_scope(
     assert memory.scope == "everywhere"
 
 
-def test_a_new_wording_keeps_the_scope(store: SqliteStore) -> None:
+def test_a_new_wording_keeps_the_scope(store: Store) -> None:
     with store.write("ann") as tx:
         memory_id = keep(tx, "the port is 8080", workspace="red", scope="everywhere")
         tx.memories.add_version(memory_id, wording("the port is 9090"))
@@ -110,7 +108,7 @@ def test_a_new_wording_keeps_the_scope(store: SqliteStore) -> None:
         assert places_that_see(tx, memory_id) == set(PLACES)
 
 
-def test_a_changed_scope_moves_every_wording_in_every_index(store: SqliteStore) -> None:
+def test_a_changed_scope_moves_every_wording_in_every_index(store: Store) -> None:
     with store.write("ann") as tx:
         memory_id = keep(tx, "the port is 8080", workspace="red")
         tx.memories.add_version(memory_id, wording("the port is 9090"))
@@ -146,6 +144,7 @@ VALUES (1, 'memory1w1', 'fact port', ''), (2, 'memory1', 'rule port', ''),
 """
 
 
+@pytest.mark.sqlite("a home of an earlier version")
 def test_a_home_from_before_there_were_scopes_shows_everything_where_it_did(
     home: Path, open_store: OpenStore
 ) -> None:
@@ -173,7 +172,7 @@ def test_a_home_from_before_there_were_scopes_shows_everything_where_it_did(
     assert seen == {"fact": {"red"}, "rule": set(PLACES), "anywhere": set(PLACES)}
 
 
-def test_a_walk_looks_at_bounded_rows_and_goes_on_where_it_stopped(store: SqliteStore) -> None:
+def test_a_walk_looks_at_bounded_rows_and_goes_on_where_it_stopped(store: Store) -> None:
     with store.write("ann") as tx:
         ids = [keep(tx, f"it is {n}") for n in range(5)]
         tx.memories.set_flags(ids[0], 9, pinned=True)
