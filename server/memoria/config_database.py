@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.config_checks import check_key, decode_key
 
 _URL = lazy_regex(
     r"(?P<scheme>postgres(?:ql)?://)(?:(?P<user>[^:/@]*)(?::[^/@]*)?@)?"
@@ -24,12 +25,25 @@ class DatabaseSettings(BaseModel):
     """How many connections a process opens to the database at most. Who finds none free waits, and
     is told that the memory is busy when it takes too long."""
 
+    tombstone_key: SecretStr | None = None
+    """With a database elsewhere, the secret by which what was forgotten is recognised, the same on
+    each of its servers: 32 random bytes, such as `openssl rand -hex 32` writes. Without it nobody
+    can tell what was forgotten, so keep it. A memory in a file has its own in the home."""
+
+    _check_key = field_validator("tombstone_key")(check_key)
+
     @field_validator("database_url")
     @classmethod
     def _check_database_url(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None:
             hide_password(url.get_secret_value())
         return url
+
+    @property
+    def tombstone_key_bytes(self) -> bytes | None:
+        """The key for tombstones; None if the settings name none."""
+        key = self.tombstone_key
+        return None if key is None else decode_key(key.get_secret_value().strip())
 
     @property
     def shown_database(self) -> str | None:
