@@ -21,7 +21,8 @@ from pydantic import (
 
 from memoria.bare.home import find_home, home_below
 from memoria.bare.projects import name_here
-from memoria.config_checks import check_command, check_key, check_together, check_url, decode_key
+from memoria.config_checks import check_command, check_together, check_url
+from memoria.config_database import DatabaseSettings
 from memoria.config_http import HttpSettings, TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.moments import Zone
@@ -51,7 +52,7 @@ def _split_parts(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-class Settings(HttpSettings):
+class Settings(DatabaseSettings, HttpSettings):
     """All settings of a process; none changes while the process runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -198,11 +199,6 @@ class Settings(HttpSettings):
     """How many turns a request may have in which several conversations that wait are read together.
     1: each conversation by itself, at a higher price; a small model may do better so."""
 
-    tombstone_key: SecretStr | None = None
-    """With a database elsewhere, the secret by which what was forgotten is recognised, the same on
-    each of its servers: 32 random bytes, such as `openssl rand -hex 32` writes. Without it nobody
-    can tell what was forgotten, so keep it. A memory in a file has its own in the home."""
-
     forget_similarity: float | None = Field(None, ge=0.5, le=1)
     """If set, Memoria keeps the vector of a forgotten text, and rejects what a model concludes
     later when its cosine with that vector is at least this; 0.8 suits the bundled embedder. Off by
@@ -322,19 +318,12 @@ class Settings(HttpSettings):
         return self
 
     _check_url = field_validator("llm_base_url", "rerank_base_url")(check_url)
-    _check_key = field_validator("tombstone_key")(check_key)
     _check_command = field_validator("llm_command")(check_command)
 
     @property
     def zone(self) -> Zone:
         """Time zone in which days begin, where no better zone is known."""
         return Zone.from_name(self.time_zone)
-
-    @property
-    def tombstone_key_bytes(self) -> bytes | None:
-        """The key for tombstones; None if the settings name none."""
-        key = self.tombstone_key
-        return None if key is None else decode_key(key.get_secret_value().strip())
 
     @property
     def has_chat_model(self) -> bool:
@@ -355,6 +344,11 @@ class Settings(HttpSettings):
         if self.homes is not None:
             return Path(home_below(str(self.homes), self.tenant))
         return self.home.expanduser().absolute()
+
+    @property
+    def place(self) -> str:
+        """Place of the memory, for messages: the data folder, or the database of a server."""
+        return self.shown_database or str(self.home_path)
 
     @classmethod
     def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)

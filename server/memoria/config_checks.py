@@ -1,13 +1,8 @@
 """Checks of settings: URLs and commands, and settings that need or exclude each other."""
 
-import base64
-import binascii
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
-
-from pydantic import SecretStr
 
 from memoria.model.parse import is_safe_address, is_web_address
 
@@ -23,6 +18,7 @@ def check_together(values: Mapping[str, Any]) -> None:
     _check_price(values)
     _check_reranker(values)
     _check_issuer(values)
+    _check_database(values)
 
 
 def _check_embedding_endpoint(values: Mapping[str, Any]) -> None:
@@ -74,6 +70,14 @@ def _check_issuer(values: Mapping[str, Any]) -> None:
         )
 
 
+def _check_database(values: Mapping[str, Any]) -> None:
+    if values["homes"] is not None and values["database_url"] is not None:
+        raise ValueError(
+            "MEMORIA_HOMES gives each tenant a file and MEMORIA_DATABASE_URL keeps all tenants in "
+            "one database; set one of the two"
+        )
+
+
 def check_safe_url(url: str | None) -> str | None:
     """Return a URL, if nobody on the way can change what it answers.
 
@@ -94,35 +98,6 @@ def check_url(url: str | None) -> str | None:
     if url and not is_web_address(url):
         raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
     return url
-
-
-_KEY_BYTES = 32
-
-
-def decode_key(text: str) -> bytes:
-    """Return the 32 bytes that a text stands for, in hexadecimal or base64.
-
-    Raises:
-        ValueError: it stands for something else. The message does not quote it.
-    """
-    with suppress(ValueError):
-        if len(key := bytes.fromhex(text)) == _KEY_BYTES:
-            return key
-    with suppress(binascii.Error, ValueError):
-        if len(key := base64.b64decode(text, b"+/", validate=True)) == _KEY_BYTES:
-            return key
-    raise ValueError("write 32 random bytes as 64 hexadecimal digits: `openssl rand -hex 32`")
-
-
-def check_key(key: SecretStr | None) -> SecretStr | None:
-    """Return a key, if it stands for 32 bytes.
-
-    Raises:
-        ValueError: it does not.
-    """
-    if key is not None:
-        decode_key(key.get_secret_value().strip())
-    return key
 
 
 def check_command(command: str | None) -> str | None:

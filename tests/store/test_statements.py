@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+import psycopg
 import pytest
-from tests.store.postgres import PostgresServer, translate_schema
+from tests.store.postgres import PostgresServer
 from tests.store.sql_files import list_own, list_shared
 
+from memoria.store.postgres import schema
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import connect
 from memoria.store.sqlite.schema import migrate
@@ -33,17 +35,6 @@ NOT_YET = {
 _PARAMETER = re.compile(r"(?<!:):(\w+)")
 
 
-def _schema(folder: Path) -> list[str]:
-    connection = connect(folder / "schema.db", 5000)
-    migrate(connection)
-    rows = connection.execute(
-        "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL "
-        "AND name NOT LIKE 'search_index%' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
-    ).fetchall()
-    connection.close()
-    return translate_schema(row[0] for row in rows)
-
-
 def _number_parameters(sql: str) -> str:
     """Return a statement with $1 for the first parameter it names, as PREPARE has them."""
     numbers: dict[str, int] = {}
@@ -51,14 +42,10 @@ def _number_parameters(sql: str) -> str:
     return _PARAMETER.sub(lambda m: f"${numbers.setdefault(m[1], len(numbers) + 1)}", bare)
 
 
-def test_postgres_understands_every_shared_statement(
-    postgres: PostgresServer, tmp_path: Path
-) -> None:
-    psycopg = pytest.importorskip("psycopg")
+def test_postgres_understands_every_shared_statement(postgres: PostgresServer) -> None:
     refused = {}
     with psycopg.connect(postgres.address, autocommit=True) as connection:
-        for definition in _schema(tmp_path):
-            connection.execute(definition)
+        schema.migrate(connection)
         for file in list_shared():
             for name, sql in statements(file, "postgres").items():
                 try:

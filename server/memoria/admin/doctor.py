@@ -10,10 +10,9 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 
-from memoria.admin.backup import ASIDE, find_abandoned, list_backups
+from memoria.admin.backup import find_abandoned, list_backups
 from memoria.admin.findings import check_chat_model, check_hooks
-from memoria.admin.mend import check_privacy
-from memoria.bare.home import name_memory
+from memoria.admin.mend import check_backups, check_privacy
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
@@ -30,13 +29,16 @@ from memoria.errors import (
     StoreUnavailableError,
 )
 from memoria.inference import LazyEmbedder
-from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
+from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, to_iso
 from memoria.model.core import NOT_REMEMBERED
 from memoria.settings_file import list_problems
 from memoria.store.engine import Store
 
 _LITTLE_DISK_BYTES = 500_000_000
 _MOST_NAMED = 20
+_RESTORE_DATABASE = (
+    "Restore the database from a backup of PostgreSQL's: pg_restore, or whoever runs the server."
+)
 
 
 def examine(
@@ -98,10 +100,15 @@ def examine_unopened(settings: Settings, error: StoreError) -> Health:
         case StoreDamagedError():
             cure = RESTORE
         case _:
-            cure = f"Mend what is said here; the file is {settings.home_path / DATABASE}."
+            cure = f"Mend what is said here; {_name_database(settings)}."
     return _add_home_checks(
         settings, [Finding(check="database", state="error", detail=str(error), cure=cure)]
     )
+
+
+def _name_database(settings: Settings) -> str:
+    kept = settings.shown_database
+    return f"the file is {settings.home_path / DATABASE}" if kept is None else f"it is {kept}"
 
 
 def _add_home_checks(
@@ -131,7 +138,7 @@ def _check_home(
         if files is not None:
             yield _check_core_files(files)
         yield _check_kept(settings)
-        yield _check_backups(settings)
+        yield check_backups(settings)
         yield _check_settings(settings)
         yield _check_projects(settings)
         yield from check_hooks(settings)
@@ -147,6 +154,8 @@ def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
 def _name_backup(finding: Finding, settings: Settings) -> Finding:
     if finding.cure != RESTORE:
         return finding
+    if settings.database_url is not None:
+        return finding.model_copy(update={"cure": _RESTORE_DATABASE})
     held = [info for info in list_backups(settings.home_path) if info.path.suffix == ".zip"]
     if held:
         cure = f"memoria restore {shlex.quote(str(held[-1].path))}"
@@ -273,30 +282,6 @@ def _check_settings(settings: Settings) -> Finding:
         )
     detail = f"every line of {path} holds" if os.path.lexists(path) else f"there is no {path}"
     return _report("settings", detail)
-
-
-def _check_backups(settings: Settings) -> Finding:
-    held = list_backups(settings.home_path, settings.backup_keep_days)
-    now = now_millis()
-    expired = [info for info in held if (info.kept_until or now) < now]
-    if expired:
-        detail = f"{len(expired)} of {len(held)} are older than {settings.backup_keep_days:g} days"
-        return _warn("backups", detail, FIX)
-    aside = [info.path for info in held if info.path.name.startswith(ASIDE)]
-    if aside:
-        detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
-        return _warn("backups", detail, _describe_aside(aside[-1], settings.tenant))
-    newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
-    return _report("backups", f"{len(held)} in the home{newest}")
-
-
-def _describe_aside(folder: Path, tenant: str) -> str:
-    """Return advice on a home that was set aside: it alone has what was said after the backup."""
-    export = shlex.join(("memoria", *name_memory(tenant, str(folder)), "export", "later.jsonl"))
-    return (
-        f"To have what was said after the backup as well: {export}, then memoria import "
-        "later.jsonl. Delete the folder once memoria list shows what you expect."
-    )
 
 
 def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memoria.admin.exports.merge import ExportMerger, MergeReport
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
-from memoria.app.engine import choose_engine, open_store, require_tenant
+from memoria.app.engine import NEWEST_SCHEMA, open_store, require_tenant
 from memoria.app.memory import Memoria
 from memoria.app.open_home import in_thread
 from memoria.app.projects import ProjectTable
@@ -44,13 +44,7 @@ def export(
         ExportError: it can't be written.
         NoMemoryError: the home has no such tenant.
     """
-    order = ExportOrder(
-        settings.home_path,
-        settings.tenant,
-        choose_engine().files.newest_schema,
-        selection,
-        passphrase,
-    )
+    order = ExportOrder(settings.home_path, settings.tenant, NEWEST_SCHEMA, selection, passphrase)
     with closing(open_store(settings)) as store:
         require_tenant(store, settings)
         return write_export(store, store.files, order, target.absolute(), progress)
@@ -70,9 +64,8 @@ def merge_export(
     Raises:
         ExportError: it is none, or the passphrase is another one.
     """
-    schema_number = choose_engine().files.newest_schema
     with closing(open_store(settings)) as store:
-        merger = ExportMerger(store, settings.home_path, settings.tenant, schema_number)
+        merger = ExportMerger(store, settings.home_path, settings.tenant, NEWEST_SCHEMA)
         return merger.run(path, passphrase, progress)
 
 

@@ -115,7 +115,12 @@ class AnswerKeeper:
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:
-        """Check whether another process would compose the same, by the present settings file."""
+        """Check whether another process would compose the same, by the present settings file.
+
+        Where a database elsewhere has the memory, no file of the home changes with it.
+        """
+        if self._settings.database_url is not None:
+            return False
         state = states[SETTINGS_FILE]
         if self._is_known is None or self._is_known[0] != state:
             self._is_known = state, _is_as_others_read(self._settings)

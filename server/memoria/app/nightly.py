@@ -119,7 +119,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     options = RunOptions(steps=_check_steps(steps), since=since)
     at = now_millis()
     imagined = NightlyRun(n=0, id=derive_id(at, "dry"), at=at, options=options, state="running")
-    if not choose_engine().exists(settings):
+    if not choose_engine(settings).exists(settings):
         empty = tuple(StepReport(name=name) for name in options.steps)
         return imagined.model_copy(update={"steps": empty})
     with closing(open_store(settings)) as store:
@@ -311,7 +311,7 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
         closing(open_store(settings)) as shared,
         hold_lease(shared, settings.tenant, owner, lease_ms),
     ):
-        own = choose_engine().open_journaling(settings, LEASE, owner)
+        own = choose_engine(settings).open_journaling(settings, LEASE, owner)
         with closing(own):
             yield own
 

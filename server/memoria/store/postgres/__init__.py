@@ -1,1 +1,1 @@
-"""PostgreSQL as an engine: one database for many servers."""
+"""PostgreSQL store: all that the second engine does for itself."""

@@ -21,7 +21,7 @@ from psycopg.rows import BaseRowFactory, tuple_row
 from psycopg.types.numeric import NumericBinaryLoader
 from psycopg.types.string import StrDumperUnknown
 
-from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
+from memoria.store.connection import Column, Cursor, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.postgres.journal import hide_changes, list_columns
 from memoria.store.postgres.schema import identity_keys
 from memoria.store.sql.statements import statements
@@ -50,7 +50,9 @@ class PostgresRow(tuple[Any, ...]):
 
 @lru_cache(maxsize=1024)
 def _row_class(names: tuple[str, ...]) -> type[PostgresRow]:
-    places = {name: place for place, name in reversed([*enumerate(names)])}
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, place)
     return type("PostgresRow", (PostgresRow,), {"__slots__": (), "places": places})
 
 
@@ -87,17 +89,17 @@ class PostgresConnection:
         """Return the statements of a file by name, as PostgreSQL runs them."""
         return statements(file, "postgres")
 
-    def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
+    def execute(self, sql: str, parameters: Parameters = (), /) -> Cursor:
         """Run a statement."""
         cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
         cursor.execute(_translate(sql), parameters)
-        return cursor
+        return cast("Cursor", cursor)
 
-    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
+    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> Cursor:
         """Run a statement that changes rows with many sets of parameters."""
         cursor = self._open_cursor(tuple_row)
         cursor.executemany(_translate(sql), parameters)
-        return cursor
+        return cast("Cursor", cursor)
 
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples."""
@@ -113,7 +115,7 @@ class PostgresConnection:
             yield
         except psycopg.IntegrityError as error:
             self._take_back()
-            raise RefusedRowError(str(error)) from error
+            raise RefusedRowError(error.diag.message_primary) from error
         except (psycopg.DataError, psycopg.ProgrammingError, UnicodeEncodeError) as error:
             self._take_back()
             raise RefusedValueError(str(error)) from error

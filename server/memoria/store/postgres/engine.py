@@ -1,10 +1,9 @@
 """PostgreSQL as an engine: stores in the database that the settings name."""
 
-from pathlib import Path
-
 import psycopg
 
 from memoria.config import Settings
+from memoria.errors import StoreError
 from memoria.store.postgres.connections import PoolSize, translate_errors
 from memoria.store.postgres.schema import version_of
 from memoria.store.postgres.store import PostgresJournalingStore, PostgresStore
@@ -52,14 +51,10 @@ class PostgresEngine:
             owner=owner,
         )
 
-    def open_former(self, settings: Settings, database: Path) -> PostgresStore:
-        """Refuse: no database is ever set aside."""
-        raise NotImplementedError
-
 
 def _url_of(settings: Settings) -> str:
     if settings.database_url is None:
-        raise ValueError("no database is named")
+        raise StoreError("No database is named. Set MEMORIA_DATABASE_URL.")
     return settings.database_url.get_secret_value()
 
 

@@ -212,7 +212,7 @@ class PostgresStore:
             yield None
             return
         with self._connections.try_read_same(connection, tenant.number) as other:
-            yield other and self._read_transaction(other, tenant)
+            yield None if other is None else self._read_transaction(other, tenant)
 
     def _read_transaction(
         self,

@@ -2,10 +2,10 @@
 
 -- name: list_alike
 SELECT t.id FROM {texts :ends} wanted
-JOIN turns t ON {short_id t.id} = wanted.value AND +t.tenant_id = :tenant
+JOIN turns t ON {short_id_of t} = wanted.value AND +t.tenant_id = :tenant
 UNION ALL
 SELECT m.id FROM {texts :ends} wanted
-JOIN memories m ON {short_id m.id} = wanted.value AND +m.tenant_id = :tenant;
+JOIN memories m ON {short_id_of m} = wanted.value AND +m.tenant_id = :tenant;
 
 -- name: list_forgotten
 -- Reads all tombstones: an id of nothing that exists is rarely asked for.

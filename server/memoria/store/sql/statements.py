@@ -58,6 +58,7 @@ _MACROS: dict[Dialect, dict[str, str]] = {
         "json_object": "json_object",
         "position": "instr",
         "short_id": "substr({}, -8)",
+        "short_id_of": "substr({}.id, -8)",  # of a table that has an index of it
     },
     "postgres": {
         "numbers": f"(SELECT CAST(value AS BIGINT) AS value {_ELEMENTS})",
@@ -75,6 +76,7 @@ _MACROS: dict[Dialect, dict[str, str]] = {
         "json_object": "jsonb_build_object",
         "position": "strpos",
         "short_id": "right({}, 8)",
+        "short_id_of": "{}.short_id",
     },
 }
 

@@ -108,7 +108,7 @@ def instructions_for(settings: Settings) -> str:
     Raises:
         StoreError: the home can't be used.
     """
-    engine = choose_engine()
+    engine = choose_engine(settings)
     if not settings.instructions_core or not engine.exists(settings):
         return static_instructions()
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
