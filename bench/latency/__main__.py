@@ -117,15 +117,8 @@ def _compare_engines(arguments: argparse.Namespace, said: Speech, bundled: Embed
     """Measure every size on both engines and print; return the exit code."""
     with _homes(arguments.homes) as folder, run_cluster() as cluster:
         for turns in arguments.sizes:
-            verdicts = anyio.run(
-                compare_engines,
-                folder / str(turns),
-                turns,
-                arguments.rounds,
-                said,
-                bundled,
-                cluster,
-            )
+            work = partial(compare_engines, folder / str(turns), turns, arguments.rounds)
+            verdicts = anyio.run(work, said, bundled, cluster)
             if arguments.json:
                 shown = [rounded(asdict(verdict)) for verdict in verdicts]
                 document = {"benchmark": "bench.latency", "text": said.origin, "engines": shown}
@@ -147,11 +140,8 @@ def _print_engines(verdicts: Sequence[EngineVerdict]) -> None:
     report_console().print(filled)
     for verdict in verdicts:
         parts = ", ".join(f"{name} {size:,.0f}" for name, size in verdict.bytes_of.items())
-        print(
-            f"{verdict.engine}: filled in {verdict.fill_s:.0f} s, {verdict.bytes_a_turn:,.0f} bytes a "
-            f"turn{f' ({parts})' if parts else ''}",
-            flush=True,
-        )
+        each = f"{verdict.bytes_a_turn:,.0f} bytes a turn{f' ({parts})' if parts else ''}"
+        print(f"{verdict.engine}: filled in {verdict.fill_s:.0f} s, {each}", flush=True)
 
 
 def _within(tried: Sequence[Tried]) -> bool:
