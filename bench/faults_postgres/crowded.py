@@ -22,6 +22,8 @@ _CALLS, _CONNECTIONS = 24, 4
 _MOST_S = 30.0
 """Twice the time to wait for a lock or a connection, and some for the rest."""
 _TENANT = "crowded"
+_Answer = tuple[httpx2.Response, float]
+"""An answer, and how long it took, in seconds."""
 
 
 async def exhaust_pool(home: Path) -> Verdict:
@@ -76,8 +78,8 @@ def _judge(
     return Verdict("PostgreSQL's pool exhausted, over HTTP", figures, tuple(wrong))
 
 
-async def _record_many(client: httpx2.AsyncClient) -> list[tuple[httpx2.Response, float]]:
-    answers: list[tuple[httpx2.Response, float]] = []
+async def _record_many(client: httpx2.AsyncClient) -> list[_Answer]:
+    answers: list[_Answer] = []
 
     async def call(number: int) -> None:
         began = time.monotonic()

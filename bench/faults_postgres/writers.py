@@ -27,7 +27,7 @@ _POLL_S = 0.002
 def postgres_settings(home: Path, url: str, tenant: str, **more: object) -> Settings:
     """Return settings of a tenant in a database, without vectors."""
     values = {"home": home, "tenant": tenant, "database_url": url, "embedder": "off", **more}
-    return Settings.from_values(**values)
+    return Settings.from_values(**values, tombstone_key="ab" * 32)
 
 
 @dataclass(slots=True)
