@@ -169,7 +169,7 @@ def test_slow_searches_are_watched_at_every_path_that_searches() -> None:
 
 def test_yaml_files_can_be_read() -> None:
     read = [yaml.safe_load(file.read_text("utf-8")) for file in FILES if "ml" in file.suffix]
-    assert len(read) == 3
+    assert len(read) == 4
     assert all(isinstance(one, dict) for one in read)
 
 
