@@ -132,7 +132,7 @@ class PostgresStore:
                 connection, now_millis(), self._options.attempts, is_scrub_pending=False
             )
 
-    def examine(self, *, deep: bool) -> list[Finding]:  # noqa: ARG002
+    def examine(self, *, deep: bool) -> list[Finding]:
         """Check the database and its indexes for `doctor`, and list what was found."""
         raise NotImplementedError
 
