@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from memoria.config import Settings
+from memoria.disk.tenant_files import HomeFiles
 from memoria.model import DAY_MS, DailyCap, Finding, ModelCall
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
@@ -26,6 +27,11 @@ from memoria.store.rows.transaction import Transaction
 
 class Store(Protocol):
     """An opened database."""
+
+    @property
+    def files(self) -> HomeFiles:
+        """Files of the tenants, and the keys that they share."""
+        ...
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""

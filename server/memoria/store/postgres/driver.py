@@ -21,10 +21,12 @@ from psycopg.rows import BaseRowFactory, tuple_row
 from psycopg.types.numeric import NumericBinaryLoader
 from psycopg.types.string import StrDumperUnknown
 
-from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
+from memoria.store.connection import Column, Cursor, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.postgres.journal import hide_changes, list_columns
+from memoria.store.postgres.match import write_query
 from memoria.store.postgres.schema import identity_keys
 from memoria.store.sql.statements import statements
+from memoria.store.word_query import WordQuery
 
 _Value = TypeVar("_Value")
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|(?<!:):(?P<name>\w+)|\?|%")
@@ -74,6 +76,8 @@ class PostgresCursor(psycopg.Cursor[Any]):
 class PostgresConnection:
     """A connection inside of a transaction, as tables use it."""
 
+    has_dense_numbers = False
+
     def __init__(self, raw: psycopg.Connection[Any], *, only_reads: bool) -> None:
         """Bind to a connection that has begun a transaction.
 
@@ -89,17 +93,21 @@ class PostgresConnection:
         """Return the statements of a file by name, as PostgreSQL runs them."""
         return statements(file, "postgres")
 
-    def execute(self, sql: str, parameters: Parameters = (), /) -> PostgresCursor:
+    def write_query(self, query: WordQuery, /) -> str:
+        """Return a query of the full-text index as JSON."""
+        return write_query(query)
+
+    def execute(self, sql: str, parameters: Parameters = (), /) -> Cursor:
         """Run a statement."""
         cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
         cursor.execute(_translate(sql), parameters)
-        return cursor
+        return cast("Cursor", cursor)
 
-    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> PostgresCursor:
+    def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> Cursor:
         """Run a statement that changes rows with many sets of parameters."""
         cursor = self._open_cursor(tuple_row)
         cursor.executemany(_translate(sql), parameters)
-        return cursor
+        return cast("Cursor", cursor)
 
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples."""
