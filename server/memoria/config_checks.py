@@ -1,13 +1,8 @@
 """Checks of settings: URLs and commands, and settings that need or exclude each other."""
 
-import base64
-import binascii
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
-
-from pydantic import SecretStr
 
 from memoria.model.parse import is_safe_address, is_web_address
 
@@ -103,35 +98,6 @@ def check_url(url: str | None) -> str | None:
     if url and not is_web_address(url):
         raise ValueError("write a URL such as http://127.0.0.1:11434/v1")
     return url
-
-
-_KEY_BYTES = 32
-
-
-def decode_key(text: str) -> bytes:
-    """Return the 32 bytes that a text stands for, in hexadecimal or base64.
-
-    Raises:
-        ValueError: it stands for something else. The message does not quote it.
-    """
-    with suppress(ValueError):
-        if len(key := bytes.fromhex(text)) == _KEY_BYTES:
-            return key
-    with suppress(binascii.Error, ValueError):
-        if len(key := base64.b64decode(text, b"+/", validate=True)) == _KEY_BYTES:
-            return key
-    raise ValueError("write 32 random bytes as 64 hexadecimal digits: `openssl rand -hex 32`")
-
-
-def check_key(key: SecretStr | None) -> SecretStr | None:
-    """Return a key, if it stands for 32 bytes.
-
-    Raises:
-        ValueError: it does not.
-    """
-    if key is not None:
-        decode_key(key.get_secret_value().strip())
-    return key
 
 
 def check_command(command: str | None) -> str | None:

@@ -84,8 +84,8 @@ class JoinedTransactions:
             yield connection
 
     def _find(self, tenant: str | None, *, writes: bool) -> TenantConnection | None:
-        opened: list[TenantConnection] = self._threads.__dict__.get("open", [])
-        for one in reversed(opened):
+        stack: list[TenantConnection] = self._threads.__dict__.get("open", [])
+        for one in reversed(stack):
             if tenant in (None, one.tenant) and (one.writes or not writes):
                 return one
         return None

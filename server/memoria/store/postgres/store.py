@@ -25,6 +25,7 @@ from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSiz
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.files import HomeFileRows
 from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
+from memoria.store.postgres.mend import Mender
 from memoria.store.postgres.schema import migrate
 from memoria.store.postgres.tombstone_keys import TombstoneKeys
 from memoria.store.rows.backlog import Backlog
@@ -68,6 +69,7 @@ class PostgresStore:
         self._cache = VectorCache(connect=self._connections.connect_beside)
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
+        self._mender = Mender(self._connections, self._open_vectors, options.zone)
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""
@@ -155,11 +157,11 @@ class PostgresStore:
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the full text and the vector indexes anew from stored rows."""
-        raise NotImplementedError
+        self._mender.rebuild(progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what a check of `examine` has found; only derived rows are changed."""
-        raise NotImplementedError
+        self._mender.mend(check, progress)
 
     def renew_words(self, most: int) -> bool:
         """Index some documents by the words of this version; return True if more may be left."""
