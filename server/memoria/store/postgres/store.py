@@ -118,8 +118,11 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def work_queue(self, *, write: bool) -> Iterator[WorkQueue]:
-        """Open the extraction queue of all tenants for a transaction."""
-        opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
+        """Open the extraction queue of all tenants for a transaction.
+
+        Workers do not wait for each other: each leases what no other has locked.
+        """
+        opened = self._connections.write(ALL_TENANTS, lines_up=False) if write else self._read_all()
         with opened as connection:
             yield WorkQueue(connection)
 
