@@ -23,6 +23,7 @@ from memoria.store.image.tenants import (
 )
 from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSize, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
+from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.schema import migrate
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
@@ -257,4 +258,10 @@ class PostgresJournalingStore(PostgresStore):
                     "Another nightly run has taken over, because this one made no progress for too "
                     "long. Nothing more is written here."
                 )
-            yield connection
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            before = count_changed_rows(connection)
+            with journal:
+                yield connection
+            self.most_rows = max(self.most_rows, count_changed_rows(connection) - before)
