@@ -490,7 +490,7 @@ NO_SAY = frozenset(
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
     llm_input_price llm_output_price llm_daily_cost
     llm_output_tokens extraction_wait_minutes extraction_turns
-    forget_similarity forget_at_once forget_grace_days personal_data retention
+    tombstone_key forget_similarity forget_at_once forget_grace_days personal_data retention
     nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     backup_keep_days
     name_other_projects ignored_folders resource_links

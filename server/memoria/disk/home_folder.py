@@ -22,6 +22,7 @@ from memoria.disk.regular_files import (
     list_files,
     list_folder,
     read_file,
+    refuse_escape,
     refuse_links,
 )
 from memoria.errors import StoreUnavailableError, UnusableFileError
@@ -35,6 +36,8 @@ class TenantFolder:
     Every method raises `UnusableFileError` if a file can't be read or written, is too large, or is
     a link, a pipe or a folder.
     """
+
+    are_on_disk = True
 
     def __init__(
         self, home: Path, tenant: str = DEFAULT_TENANT, folder: Path | None = None
@@ -61,6 +64,7 @@ class TenantFolder:
 
     def find_state(self, place: str) -> tuple[int, int, int] | None:
         """Return a file's inode, size and time of change; None if there is no file."""
+        refuse_escape(place, self._home / self._root)
         with _explain_errors(), suppress(FileNotFoundError, NotADirectoryError):
             found = (self._home / self._root / place).lstat()
             return found.st_ino, found.st_size, found.st_mtime_ns

@@ -14,6 +14,11 @@ class TenantFiles(Protocol):
     its place leads elsewhere.
     """
 
+    @property
+    def are_on_disk(self) -> bool:
+        """True if other programs can open the files by their paths."""
+        ...
+
     def read(self, place: str, most: int | None = None) -> bytes | None:
         """Return a file's content; None if there is no file.
 

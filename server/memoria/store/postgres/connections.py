@@ -33,7 +33,8 @@ SELECT set_config('memoria.tenant',
 _LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), CAST(pg_current_xact_id() AS TEXT)"
 _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
-_STATEMENT_MS = 30_000
+_STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
+"""How long one statement may take: indexes are built anew by one that writes."""
 _IDLE_MS = 60_000
 _RETRIES = 2
 """Number of times that another connection is tried in place of a dead one."""
@@ -186,7 +187,7 @@ class Connections:
         try:
             with raw.pipeline():
                 raw.execute(begin.encode())
-                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
+                raw.execute(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
                 locked = None
                 if begin is _WRITE:
                     locked = raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))

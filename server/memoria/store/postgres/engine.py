@@ -7,6 +7,7 @@ from memoria.errors import StoreError
 from memoria.store.postgres.connections import PoolSize, translate_errors
 from memoria.store.postgres.schema import version_of
 from memoria.store.postgres.store import PostgresJournalingStore, PostgresStore
+from memoria.store.postgres.tombstone_keys import require_key
 from memoria.store.rows.transaction import StoreOptions
 
 _NIGHT_CONNECTIONS = 3
@@ -30,7 +31,10 @@ class PostgresEngine:
     def open(self, settings: Settings) -> PostgresStore:
         """Open the store; make its tables if there are none."""
         return PostgresStore(
-            _url_of(settings), _size_of(settings, settings.database_connections), _options(settings)
+            _url_of(settings),
+            _size_of(settings, settings.database_connections),
+            _options(settings),
+            _key_of(settings),
         )
 
     def open_journaling(
@@ -41,6 +45,7 @@ class PostgresEngine:
             _url_of(settings),
             _size_of(settings, _NIGHT_CONNECTIONS),
             _options(settings),
+            _key_of(settings),
             tenant=settings.tenant,
             lease=lease,
             owner=owner,
@@ -51,6 +56,10 @@ def _url_of(settings: Settings) -> str:
     if settings.database_url is None:
         raise StoreError("No database is named. Set MEMORIA_DATABASE_URL.")
     return settings.database_url.get_secret_value()
+
+
+def _key_of(settings: Settings) -> bytes:
+    return require_key(settings.tombstone_key_bytes)
 
 
 def _size_of(settings: Settings, connections: int) -> PoolSize:
