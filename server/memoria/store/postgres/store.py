@@ -25,6 +25,7 @@ from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSiz
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.files import HomeFileRows
 from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
+from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.mend import Mender
 from memoria.store.postgres.schema import migrate
 from memoria.store.postgres.tombstone_keys import TombstoneKeys
@@ -301,4 +302,10 @@ class PostgresJournalingStore(PostgresStore):
                     "Another nightly run has taken over, because this one made no progress for too "
                     "long. Nothing more is written here."
                 )
-            yield connection
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            before = count_changed_rows(connection)
+            with journal:
+                yield connection
+            self.most_rows = max(self.most_rows, count_changed_rows(connection) - before)
