@@ -13,7 +13,6 @@ from memoria.store.postgres.store import PostgresStore
 from memoria.store.rows.transaction import StoreOptions
 
 KEY = bytes(range(32))
-_ROLE, _PATTERN = "owner", "pattern"
 _NUMBERS = count()
 
 
@@ -30,28 +29,26 @@ class Database:
         self._opened.append(PostgresStore(self.address, size, StoreOptions(), key))
         return self._opened[-1]
 
-    def close(self) -> None:
-        """Close the stores."""
-        for one in self._opened:
-            one.close()
+    def clear(self) -> None:
+        """Close the stores, and delete files and keys."""
+        while self._opened:
+            self._opened.pop().close()
+        with psycopg.connect(self.address) as raw:
+            raw.execute("TRUNCATE files, settings")
 
 
 @contextmanager
 def make_database(server: PostgresServer) -> Iterator[Database]:
     """Make a database with empty tables, and drop it in the end."""
     name = f"own_{next(_NUMBERS)}"
-    folder = server.address.partition(" ")[0]
     with psycopg.connect(server.address, autocommit=True) as admin:
-        if not admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (_ROLE,)).fetchone():
-            admin.execute(f"CREATE ROLE {_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS")
-            admin.execute(f"CREATE DATABASE {_PATTERN} OWNER {_ROLE}")
-            pattern = f"{folder} user={_ROLE} dbname={_PATTERN}"
-            with psycopg.connect(pattern, autocommit=True) as raw:
-                migrate(raw)
-        admin.execute(f"CREATE DATABASE {name} OWNER {_ROLE} TEMPLATE {_PATTERN}")
-        database = Database(f"{folder} user={_ROLE} dbname={name}")
+        admin.execute(f"CREATE ROLE {name} LOGIN NOSUPERUSER NOBYPASSRLS")
+        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
+        address = f"{server.address.partition(' ')[0]} user={name} dbname={name}"
         try:
-            yield database
+            with psycopg.connect(address, autocommit=True) as raw:
+                migrate(raw)
+            yield Database(address)
         finally:
-            database.close()
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            admin.execute(f"DROP ROLE {name}")

@@ -16,11 +16,18 @@ from memoria.store.postgres.tombstone_keys import require_key
 OTHER, THIRD = b"\xaa" * 32, b"\xbb" * 32
 
 
-@pytest.fixture
-def database(postgres: PostgresServer) -> Iterator[Database]:
-    """An empty database."""
+@pytest.fixture(scope="module")
+def made(postgres: PostgresServer) -> Iterator[Database]:
+    """A database for all tests here."""
     with make_database(postgres) as made:
         yield made
+
+
+@pytest.fixture
+def database(made: Database) -> Iterator[Database]:
+    """A database without files and keys."""
+    yield made
+    made.clear()
 
 
 def list_values(database: Database) -> str:
