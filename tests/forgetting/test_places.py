@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import open_home
 from tests.forgetting.remains import remaining, remains
 from tests.store.insides import connection_of
 
@@ -26,7 +27,6 @@ from memoria.language.reading.statement import Phrases, occurs_in
 from memoria.model import COMMAND_LINE, DAY_MS, Edge, EdgeType, Mention, Node, use_clock
 from memoria.model.nightly import NightlyRun
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 WORDS = st.lists(
@@ -134,8 +134,7 @@ PLACES = {"entity_names.name", "entity_names.key"}
 
 
 def write(memory: Memoria, change: Callable[[Transaction], None]) -> None:
-    path = memory.settings.home_path / "memoria.db"
-    store = SqliteStore(path, busy_timeout_ms=10_000, readers=1)
+    store = open_home(memory.settings.home_path)
     with store.write(memory.tenant) as tx:
         change(tx)
     store.close()

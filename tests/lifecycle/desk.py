@@ -19,7 +19,7 @@ from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import COMMAND_LINE, LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 TOKENS = 800
 
@@ -44,7 +44,7 @@ class CoreReport:
 class Desk:
     """A tenant at work: states things in conversation, edits files by hand, has nights."""
 
-    store: SqliteStore
+    store: Store
     home: Path
     tenant: str = "default"
 

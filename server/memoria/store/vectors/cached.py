@@ -11,6 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Set
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -68,8 +69,6 @@ _ENOUGH = 400
 _SAMPLE = 16_384
 """Number of vectors from which codes are learnt."""
 _LEAST_SAMPLE = 16
-_PAGE = 100
-"""Number of rows read at a time: what a thousand take would stay with the process."""
 _OUTGROWN = 4
 """Codes are learnt anew when there are so many times more vectors than they were learnt for."""
 
@@ -152,13 +151,16 @@ class CachedVectors(ABC):
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
-        changed = connection.execute(
-            connection.statements("vectors")["changed"], {**self._where, "seen": self.seen}
+        sql, asked = connection.statements("vectors")["changed"], {**self._where, "seen": self.seen}
+        opened = (
+            nullcontext(connection.execute(sql, asked))
+            if self.seen
+            else connection.stream(sql, asked)
         )
-        while page := changed.fetchmany(_PAGE):
-            if not going_on():
-                return
-            for row in page:
+        with opened as changed:
+            for row in changed:
+                if not going_on():
+                    return
                 self._apply(row)
         if now.erased_at > self.seen or not self.seen:
             self._recent.begin_at(now.n)

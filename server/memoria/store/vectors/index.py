@@ -175,12 +175,11 @@ def _key(where: VectorQuery) -> Key:
     return where.model, where.tenant, where.kind
 
 
-FEW = 100
-"""Number of vectors up to which sqlite-vec takes no longer than a matrix in memory."""
-
-
 class StoredVectors(Protocol):
-    """Index of vectors in an engine's file."""
+    """Index of vectors in an engine's database."""
+
+    few: int
+    """Number of a tenant's vectors up to which no matrix is loaded."""
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
         """Index vectors, replacing those that the documents had."""
@@ -295,7 +294,7 @@ class VectorIndex:
             return True
         more = self._connection.execute(
             self._connection.statements("vectors")["more_than"],
-            {"tenant": where.tenant, "few": FEW},
+            {"tenant": where.tenant, "few": self._kept.few},
         )
         return more.fetchone() is not None and shared.has_been_asked(where)
 
