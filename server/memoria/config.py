@@ -22,6 +22,7 @@ from pydantic import (
 from memoria.bare.home import find_home, home_below
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
+from memoria.config_database import DatabaseSettings
 from memoria.config_http import HttpSettings, TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.moments import Zone
@@ -51,7 +52,7 @@ def _split_parts(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-class Settings(HttpSettings):
+class Settings(DatabaseSettings, HttpSettings):
     """All settings of a process; none changes while the process runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -343,6 +344,11 @@ class Settings(HttpSettings):
         if self.homes is not None:
             return Path(home_below(str(self.homes), self.tenant))
         return self.home.expanduser().absolute()
+
+    @property
+    def place(self) -> str:
+        """Place of the memory, for messages: the data folder, or the database of a server."""
+        return self.shown_database or str(self.home_path)
 
     @classmethod
     def load(cls, **given: Any) -> Self:  # noqa: ANN401  (validated field by field by pydantic)

@@ -18,6 +18,7 @@ def check_together(values: Mapping[str, Any]) -> None:
     _check_price(values)
     _check_reranker(values)
     _check_issuer(values)
+    _check_database(values)
 
 
 def _check_embedding_endpoint(values: Mapping[str, Any]) -> None:
@@ -66,6 +67,14 @@ def _check_issuer(values: Mapping[str, Any]) -> None:
         raise ValueError(
             "MEMORIA_JWT_AUDIENCE is no address, so clients need MEMORIA_JWT_RESOURCE: the address "
             "at which they reach the memory, such as https://memory.example.com/mcp"
+        )
+
+
+def _check_database(values: Mapping[str, Any]) -> None:
+    if values["homes"] is not None and values["database_url"] is not None:
+        raise ValueError(
+            "MEMORIA_HOMES gives each tenant a file and MEMORIA_DATABASE_URL keeps all tenants in "
+            "one database; set one of the two"
         )
 
 

@@ -14,7 +14,7 @@
     │   ├── StoreTooNewError         the home was written by a newer Memoria
     │   ├── LeaseLostError           another process does this work now
     │   ├── BackupError              a backup can't be made, read or put back
-    │   ├── UnsupportedEngineError   this SQLite lacks something we need
+    │   ├── UnsupportedEngineError   this SQLite or PostgreSQL lacks something we need
     │   └── RemoteError              a server over HTTP did not do it, or can't be understood
     │       ├── AccessDeniedError        the token does not hold, or does not allow it
     │       └── ServerUnavailableError   it can't be reached, or is busy
@@ -260,7 +260,7 @@ class UnusableFileError(MemoriaError):
 
 
 class StoreDamagedError(StoreUnavailableError):
-    """The database file does not hold what was written to it."""
+    """The database does not hold what was written to it."""
 
     @classmethod
     def for_problem(cls, problem: str) -> Self:
@@ -305,7 +305,7 @@ class StoreTooNewError(StoreError):
 
 
 class UnsupportedEngineError(StoreError):
-    """The SQLite library at hand lacks a feature Memoria needs."""
+    """The database engine at hand lacks something Memoria needs."""
 
 
 class RemoteError(StoreError):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 NOT_IN_A_FILE = {
+    "database_url": "MEMORIA_DATABASE_URL",
     "home": "--home or MEMORIA_HOME",
     "homes": "MEMORIA_HOMES",
     "open_homes": "MEMORIA_OPEN_HOMES",

@@ -7,12 +7,13 @@ from itertools import pairwise
 from tests.docs.pages import DOCS, SERVER
 
 from memoria.config import Settings
+from memoria.config_database import DatabaseSettings
 from memoria.config_http import HttpSettings
 
 PAGE = DOCS / "guide" / "settings.md"
 COMMAND = "python -m tests.docs.settings_table"
 
-_MODULES = ("config.py", "config_http.py")
+_MODULES = ("config.py", "config_database.py", "config_http.py")
 _HEAD = "<!-- settings -->\n| setting | default | meaning |\n|---|---|---|\n"
 _TABLE = re.compile(re.escape(_HEAD) + r"(?:\|[^\n]*\n)*")
 
@@ -22,7 +23,7 @@ def table() -> str:
     meanings = _docstrings()
     return _HEAD + "".join(
         f"| `MEMORIA_{name.upper()}` | {_default(field.default)} | {meanings[name]} |\n"
-        for name, field in sorted(Settings.model_fields.items(), key=_is_of_http)
+        for name, field in sorted(Settings.model_fields.items(), key=_place_of)
     )
 
 
@@ -38,9 +39,10 @@ def with_table(page: str) -> str:
     return made
 
 
-def _is_of_http(field: tuple[str, object]) -> bool:
-    """True for what concerns a server over HTTP alone, which stands last."""
-    return field[0] in HttpSettings.model_fields
+def _place_of(field: tuple[str, object]) -> int:
+    """Put what concerns a database's server behind the rest, and last what a server over HTTP."""
+    name = field[0]
+    return 2 if name in HttpSettings.model_fields else int(name in DatabaseSettings.model_fields)
 
 
 def _default(value: object) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoria.disk.folders import tenant_folder
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.home_folder import TenantFolder
 from memoria.erasure.suppression import Digester
 from memoria.lifecycle.core.cycle import (
     note_core_written,
@@ -19,7 +19,7 @@ from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import COMMAND_LINE, LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 TOKENS = 800
 
@@ -44,7 +44,7 @@ class CoreReport:
 class Desk:
     """A tenant at work: states things in conversation, edits files by hand, has nights."""
 
-    store: SqliteStore
+    store: Store
     home: Path
     tenant: str = "default"
 
@@ -57,8 +57,8 @@ class Desk:
         return tenant_folder(self.home, self.tenant)
 
     @property
-    def files(self) -> TenantFiles:
-        return TenantFiles(self.home, self.tenant)
+    def files(self) -> TenantFolder:
+        return TenantFolder(self.home, self.tenant)
 
     @property
     def hand(self) -> UserEdits:

@@ -2,22 +2,24 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 from bench.night.dump import Dump, differences, dump
+from tests.databases import copy_home, settings_elsewhere
 
-from memoria.app.upkeep import back_up, restore
+from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.model import Memory
 from memoria.model.retention import RetentionAttributes
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 __all__ = ["Dump", "differences", "dump"]
 
 
-def copied(settings: Settings, twin: Settings) -> None:
-    """A copy of a home, taken by SQLite itself."""
-    report = back_up(settings, None, lambda *_: None)
-    restore(twin, report.path, lambda *_: None)
+def copied(settings: Settings, home: Path) -> Settings:
+    """The settings of a copy of a home that nobody has open."""
+    copy_home(settings.home_path, home)
+    return settings_elsewhere(settings, home)
 
 
 class Interrupted(BaseException):
@@ -36,9 +38,8 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
 
 
 @contextmanager
-def store_of(settings: Settings) -> Iterator[SqliteStore]:
-    path = settings.home_path / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
+def store_of(settings: Settings) -> Iterator[Store]:
+    with closing(open_store(settings)) as store:
         yield store
 
 

@@ -308,7 +308,7 @@ def test_a_folder_in_the_place_of_a_file_is_in_nobodys_way(desk: Desk) -> None:
     (desk.home / "MEMORY.md").mkdir()
     report = desk.night()
     assert (report.unreadable, report.written) == (["MEMORY.md"], [])
-    assert TextFileEraser(desk.home, "default").erase_phrases(Phrases([PORT]), {}) == []
+    assert TextFileEraser(desk.home, "default", desk.files).erase_phrases(Phrases([PORT]), {}) == []
 
 
 def test_windows_line_ends_and_a_byte_order_mark_stay(desk: Desk) -> None:

@@ -303,3 +303,43 @@ def test_commands_and_doctor_say_so_too(begun: Shell) -> None:
 def test_a_program_that_sets_one_is_told_why_it_can_not(name: str) -> None:
     with pytest.raises(InvalidInputError, match=f"MEMORIA_{name.upper()}: {GONE}"):
         Settings.from_values(**{name: 7})
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql:///memoria?host=/run/postgresql", None),
+        ("postgres://ann@db.example.com,db2:5433/memoria?sslmode=verify-full", None),
+        ("postgresql://ann:p%40s#s?pear@db/memoria", "postgresql://ann@db/memoria"),
+        ("postgresql://db/m?sslpassword=pear&user=ann", "postgresql://db/m?user=ann"),
+        ("postgresql://db/m?password=pear", "postgresql://db/m"),
+    ],
+)
+def test_the_database_is_shown_and_its_password_never(
+    shell: Shell, url: str, shown: str | None
+) -> None:
+    assert _held(shell, "database_url", MEMORIA_DATABASE_URL=url)["value"] == (shown or url)
+    assert Settings(database_url=url).shown_database == f"the database {shown or url}"
+    assert "pear" not in repr(Settings(database_url=url))
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://ann:pear@db/m", "host=db password=pear", "postgresql://ann:pe/ar@db/m", "//["]
+)
+def test_what_is_no_url_of_a_database_is_refused_and_not_shown(shell: Shell, url: str) -> None:
+    done = shell("search", "tea", MEMORIA_DATABASE_URL=url)
+    assert done.code == 1
+    assert "MEMORIA_DATABASE_URL: write a URL such as postgresql://" in done.err
+    assert "pear" not in done.err
+    assert _held(shell, "database_url", MEMORIA_DATABASE_URL=url)["value"] == "(hidden)"
+
+
+def test_a_file_of_settings_cannot_say_which_database_keeps_the_memory(shell: Shell) -> None:
+    refused = shell("config", "set", "database_url", "postgresql:///memoria")
+    assert refused.code == 1
+    assert "MEMORIA_DATABASE_URL; a file can't say it" in refused.err
+
+
+def test_one_database_and_a_home_for_each_tenant_exclude_each_other(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="MEMORIA_HOMES gives each tenant a file"):
+        Settings(homes=tmp_path, database_url="postgresql:///memoria")

@@ -279,6 +279,19 @@ def test_a_setting_with_a_key_in_it_is_refused_by_name(
     assert box.table is None
 
 
+def test_a_job_tends_the_database_that_its_installer_has_and_takes_no_password_along(
+    shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORIA_DATABASE_URL", "postgresql://ann:pa55@db.example.com/memoria")
+    result = CliRunner().invoke(app, ["--home", str(shell.home), *SCHEDULE, "install"])
+    assert result.stderr.startswith("error: MEMORIA_DATABASE_URL holds a password")
+    assert "pa55" not in result.stderr
+    assert box.table is None
+    url = "postgresql://ann@db.example.com/memoria"
+    monkeypatch.setenv("MEMORIA_DATABASE_URL", url)
+    assert f"MEMORIA_DATABASE_URL={url} " in str(installed(shell)["content"])
+
+
 def test_a_command_that_asks_a_model_is_found_at_night_too(
     shell: Shell, box: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,17 +10,16 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 
-from memoria.admin.backup import ASIDE, find_abandoned, list_backups
+from memoria.admin.backup import find_abandoned, list_backups
 from memoria.admin.findings import check_chat_model, check_hooks
-from memoria.admin.mend import check_privacy
-from memoria.bare.home import TENANTS, name_memory
+from memoria.admin.mend import check_backups, check_privacy
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.disk.folders import describe_former, tenant_folder
-from memoria.disk.home_files import DATABASE, core_files, list_obstacles
-from memoria.disk.home_folder import TenantFiles, open_home_files
+from memoria.disk.folders import describe_former
+from memoria.disk.home_files import DATABASE, list_obstacles
+from memoria.disk.tenant_files import TenantFiles, list_core_places
 from memoria.erasure.verify import MEMORY_KINDS, verify
 from memoria.errors import (
     EmbedderError,
@@ -30,13 +29,16 @@ from memoria.errors import (
     StoreUnavailableError,
 )
 from memoria.inference import LazyEmbedder
-from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, now_millis, to_iso
+from memoria.model import FIX, RESTORE, BacklogStatus, Finding, Health, to_iso
 from memoria.model.core import NOT_REMEMBERED
 from memoria.settings_file import list_problems
 from memoria.store.engine import Store
 
 _LITTLE_DISK_BYTES = 500_000_000
 _MOST_NAMED = 20
+_RESTORE_DATABASE = (
+    "Restore the database from a backup of PostgreSQL's: pg_restore, or whoever runs the server."
+)
 
 
 def examine(
@@ -54,12 +56,11 @@ def examine(
         ("chat model", lambda: check_chat_model(store, settings)),
         ("queue", lambda: _check_queue(store, settings)),
         ("private time", lambda: _check_private_time(store, settings)),
-        ("sources", lambda: _check_sources(store, settings)),
+        ("sources", lambda: _check_sources(store)),
         ("tenants' folders", lambda: _check_tenants_folders(store, settings)),
     )
-    return _add_home_checks(
-        settings, [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
-    )
+    found = [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
+    return _add_home_checks(settings, found, store.files.of(settings.tenant))
 
 
 def examine_quickly(
@@ -78,9 +79,12 @@ def examine_quickly(
         ("private time", lambda: _check_private_time(store, settings)),
     ]
     if own:
-        first: Iterable[Finding] = (_check_core_files(settings),)
+        first: Iterable[Finding] = (_check_core_files(store.files.of(settings.tenant)),)
     else:
-        first = (_check_versions(), *_check_home(settings, walks=False))
+        first = (
+            _check_versions(),
+            *_check_home(settings, store.files.of(settings.tenant), walks=False),
+        )
         looks += [
             ("model", lambda: _check_embedder(store, embedder, deep=False)),
             ("chat model", lambda: check_chat_model(store, settings)),
@@ -96,14 +100,21 @@ def examine_unopened(settings: Settings, error: StoreError) -> Health:
         case StoreDamagedError():
             cure = RESTORE
         case _:
-            cure = f"Mend what is said here; the file is {settings.home_path / DATABASE}."
+            cure = f"Mend what is said here; {_name_database(settings)}."
     return _add_home_checks(
         settings, [Finding(check="database", state="error", detail=str(error), cure=cure)]
     )
 
 
-def _add_home_checks(settings: Settings, of_the_store: Iterable[Finding]) -> Health:
-    findings = (_check_versions(), *_check_home(settings), *of_the_store)
+def _name_database(settings: Settings) -> str:
+    kept = settings.shown_database
+    return f"the file is {settings.home_path / DATABASE}" if kept is None else f"it is {kept}"
+
+
+def _add_home_checks(
+    settings: Settings, of_the_store: Iterable[Finding], files: TenantFiles | None = None
+) -> Health:
+    findings = (_check_versions(), *_check_home(settings, files), *of_the_store)
     return name_newest_backup(Health(findings=findings), settings)
 
 
@@ -112,7 +123,9 @@ def name_newest_backup(health: Health, settings: Settings) -> Health:
     return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 
-def _check_home(settings: Settings, *, walks: bool = True) -> Iterable[Finding]:
+def _check_home(
+    settings: Settings, files: TenantFiles | None, *, walks: bool = True
+) -> Iterable[Finding]:
     """Yield findings on the home's files; on each of them only if it `walks` through all."""
     home = settings.home_path
     if home.is_dir():
@@ -122,9 +135,10 @@ def _check_home(settings: Settings, *, walks: bool = True) -> Iterable[Finding]:
         yield _check_leftovers(home)
         if walks:
             yield _check_files(home)
-        yield _check_core_files(settings)
+        if files is not None:
+            yield _check_core_files(files)
         yield _check_kept(settings)
-        yield _check_backups(settings)
+        yield check_backups(settings)
         yield _check_settings(settings)
         yield _check_projects(settings)
         yield from check_hooks(settings)
@@ -140,6 +154,8 @@ def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
 def _name_backup(finding: Finding, settings: Settings) -> Finding:
     if finding.cure != RESTORE:
         return finding
+    if settings.database_url is not None:
+        return finding.model_copy(update={"cure": _RESTORE_DATABASE})
     held = [info for info in list_backups(settings.home_path) if info.path.suffix == ".zip"]
     if held:
         cure = f"memoria restore {shlex.quote(str(held[-1].path))}"
@@ -223,12 +239,9 @@ def _check_kept(settings: Settings) -> Finding:
     return _report("kept answers", detail)
 
 
-def _check_core_files(settings: Settings) -> Finding:
+def _check_core_files(files: TenantFiles) -> Finding:
     """Check for lines that the user wrote into core files and that are not remembered."""
-    folder = tenant_folder(settings.home_path, settings.tenant)
-    own = [place for place in core_files(folder) if not place.startswith(f"{TENANTS}/")]
-    files = open_home_files(settings).of(settings.tenant)
-    counts = {place: _count_refusals(files, place) for place in own}
+    counts = {place: _count_refusals(files, place) for place in list_core_places(files)}
     refused = [f"{count} in {place}" for place, count in counts.items() if count]
     if refused:
         detail = f"lines written by hand are not remembered: {', '.join(refused)}"
@@ -271,30 +284,6 @@ def _check_settings(settings: Settings) -> Finding:
     return _report("settings", detail)
 
 
-def _check_backups(settings: Settings) -> Finding:
-    held = list_backups(settings.home_path, settings.backup_keep_days)
-    now = now_millis()
-    expired = [info for info in held if (info.kept_until or now) < now]
-    if expired:
-        detail = f"{len(expired)} of {len(held)} are older than {settings.backup_keep_days:g} days"
-        return _warn("backups", detail, FIX)
-    aside = [info.path for info in held if info.path.name.startswith(ASIDE)]
-    if aside:
-        detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
-        return _warn("backups", detail, _describe_aside(aside[-1], settings.tenant))
-    newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
-    return _report("backups", f"{len(held)} in the home{newest}")
-
-
-def _describe_aside(folder: Path, tenant: str) -> str:
-    """Return advice on a home that was set aside: it alone has what was said after the backup."""
-    export = shlex.join(("memoria", *name_memory(tenant, str(folder)), "export", "later.jsonl"))
-    return (
-        f"To have what was said after the backup as well: {export}, then memoria import "
-        "later.jsonl. Delete the folder once memoria list shows what you expect."
-    )
-
-
 def _check_embedder(store: Store, embedder: LazyEmbedder | None, *, deep: bool) -> Finding:
     if embedder is None:
         return _warn(
@@ -331,9 +320,9 @@ def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
     return embedder.state if embedder.state.startswith("failed") else None
 
 
-def _check_sources(store: Store, settings: Settings) -> Finding:
+def _check_sources(store: Store) -> Finding:
     """Check for memories and other records that are left although all their sources were erased."""
-    orphans = [one for found in verify(store, settings.home_path).values() for one in found]
+    orphans = [one for found in verify(store).values() for one in found]
     if not orphans:
         return _report("sources", "whatever rests on a source still has one")
     counts = Counter(orphan.kind for orphan in orphans)

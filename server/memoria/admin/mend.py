@@ -1,6 +1,7 @@
-"""Repairs of doctor: file modes, and whatever can be mended without touching recorded data."""
+"""Repairs of doctor: file modes, old backups, and what can be mended without recorded data."""
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -8,9 +9,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from memoria.admin.backup import NOTES, STAGING, delete_abandoned, delete_expired
+from memoria.admin.backup import (
+    ASIDE,
+    NOTES,
+    STAGING,
+    delete_abandoned,
+    delete_expired,
+    list_backups,
+)
 from memoria.bare.ask import SOCKETS
-from memoria.bare.home import TENANTS
+from memoria.bare.home import TENANTS, name_memory
 from memoria.bare.kept import KEPT, delete_kept
 from memoria.bare.project_registry import LOCK, REGISTRY
 from memoria.config import Settings
@@ -18,7 +26,7 @@ from memoria.disk.folders import DERIVED, PROJECTS, SCHEDULED_JOB, explain_syste
 from memoria.disk.regular_files import is_folder, walk
 from memoria.erasure.verify import repair_orphans
 from memoria.errors import StoreError
-from memoria.model import FIX, RESTORE, Finding, Health, Repair
+from memoria.model import FIX, RESTORE, Finding, Health, Repair, now_millis, to_iso
 from memoria.store.engine import Store
 
 _FILE, _FOLDER, _OTHERS = 0o600, 0o700, 0o077
@@ -42,6 +50,11 @@ _OURS = (
 )
 """Names of what Memoria makes in a home, with all that lies below."""
 _FEW = 3
+_BACKUPS = "backups"
+_BACKUPS_ELSEWHERE = (
+    "of the database they are PostgreSQL's (pg_dump, or whoever runs the server), where Memoria "
+    "sees none; memoria export writes one tenant's memory into a file"
+)
 _ROOT = 0
 _POSIX = os.name == "posix"
 Progress = Callable[[int, int], None]
@@ -71,6 +84,34 @@ def check_privacy(home: Path) -> Finding:
         detail = f"other users may read {_list_paths(exposed)}"
         return Finding(check="privacy", state="warning", detail=detail, cure=FIX)
     return Finding(check="privacy", state="ok", detail="only this user can read the home")
+
+
+def check_backups(settings: Settings) -> Finding:
+    """Report the backups of a home; those of a server's database are not seen from here."""
+    if settings.database_url is not None:
+        return Finding(check=_BACKUPS, state="ok", detail=_BACKUPS_ELSEWHERE)
+    held = list_backups(settings.home_path, settings.backup_keep_days)
+    now = now_millis()
+    expired = [info for info in held if (info.kept_until or now) < now]
+    if expired:
+        detail = f"{len(expired)} of {len(held)} are older than {settings.backup_keep_days:g} days"
+        return Finding(check=_BACKUPS, state="warning", detail=detail, cure=FIX)
+    aside = [info.path for info in held if info.path.name.startswith(ASIDE)]
+    if aside:
+        detail = f"a restore set the former home aside in {', '.join(map(str, aside))}"
+        cure = _describe_restored(aside[-1], settings.tenant)
+        return Finding(check=_BACKUPS, state="warning", detail=detail, cure=cure)
+    newest = f", the newest of {to_iso(held[-1].made_at)}" if held else ""
+    return Finding(check=_BACKUPS, state="ok", detail=f"{len(held)} in the home{newest}")
+
+
+def _describe_restored(folder: Path, tenant: str) -> str:
+    """Return advice on a home that was set aside: it alone has what was said after the backup."""
+    export = shlex.join(("memoria", *name_memory(tenant, str(folder)), "export", "later.jsonl"))
+    return (
+        f"To have what was said after the backup as well: {export}, then memoria import "
+        "later.jsonl. Delete the folder once memoria list shows what you expect."
+    )
 
 
 def make_private(home: Path) -> None:

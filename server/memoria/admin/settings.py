@@ -12,6 +12,7 @@ from typing import Literal
 
 from memoria.bare.settings_file import SettingsFileError, find_line, parse, read_text, settings_path
 from memoria.config import Settings
+from memoria.config_database import hide_password
 from memoria.connectors.clients.syntax.interface import newline_of
 from memoria.connectors.clients.syntax.toml_edit import (
     TomlStatement,
@@ -156,6 +157,7 @@ def explain_settings(home: str) -> SettingsInForce:
     except InvalidInputError as error:
         filed, conflicts = FileSettings("", {}, (str(error),)), ()
     names = [name for name in Settings.model_fields if name not in NOT_IN_A_FILE]
+    names += [name for name in ("database_url",) if name in environment]
     return SettingsInForce(
         file=settings_path(home),
         exists=os.path.lexists(settings_path(home)),
@@ -199,7 +201,16 @@ def _find_conflicts(home: str) -> Iterator[str]:
 
 def _show_value(name: str, value: object) -> str:
     text = value if isinstance(value, str) else write_value(value)
+    if name == "database_url":
+        return _show_database(text)
     return _HIDDEN if is_secret(Settings, name) or holds_a_key(text) else text
+
+
+def _show_database(url: str) -> str:
+    try:
+        return hide_password(url)
+    except ValueError:
+        return _HIDDEN
 
 
 def _default(name: str) -> str:

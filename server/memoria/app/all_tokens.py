@@ -73,7 +73,7 @@ def _list_homes(settings: Settings) -> Iterator[Settings]:
     folder = Path(settings.homes).expanduser()
     for home in sorted(folder.iterdir()) if folder.is_dir() else ():
         place = settings.model_copy(update={"homes": None, "home": home})
-        if choose_engine().exists(place):
+        if choose_engine(place).exists(place):
             yield place
 
 

@@ -8,14 +8,54 @@ from memoria.bare.remote import is_remote, list_servers
 from memoria.config import Settings
 from memoria.disk.folders import adopt_folders
 from memoria.disk.home_files import BACKUPS
-from memoria.errors import NoMemoryError, StoreError, quote_value
-from memoria.store.engine import Engine, Store
-from memoria.store.sqlite.engine import SqliteEngine
+from memoria.errors import (
+    BackupError,
+    NoMemoryError,
+    StoreError,
+    StoreUnavailableError,
+    UnsupportedEngineError,
+    quote_value,
+)
+from memoria.store.engine import DatabaseFiles, Engine, Store
+from memoria.store.sqlite.engine import SqliteEngine, SqliteFiles
+
+NEWEST_SCHEMA = SqliteFiles.newest_schema
+"""Number that exports have for the tables of this version: SQLite's, as all engines have them."""
 
 
-def choose_engine() -> Engine:
-    """Return the engine that keeps homes."""
-    return SqliteEngine()
+def choose_engine(settings: Settings) -> Engine:
+    """Return the engine that keeps a home: PostgreSQL where a database's URL is set, else SQLite.
+
+    Raises:
+        UnsupportedEngineError: the driver for PostgreSQL is not installed.
+    """
+    if settings.database_url is None:
+        return SqliteEngine()
+    try:
+        from memoria.store.postgres.engine import PostgresEngine  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise UnsupportedEngineError(
+            "MEMORIA_DATABASE_URL names a PostgreSQL database, and what speaks to it is not "
+            f"installed ({error}): pip install 'memoria-server[postgres]'"
+        ) from error
+    return PostgresEngine()
+
+
+def require_files(settings: Settings) -> DatabaseFiles:
+    """Return operations on a home's database file.
+
+    Raises:
+        BackupError: a PostgreSQL server has the database.
+    """
+    files = choose_engine(settings).files
+    if files is None:
+        raise BackupError(
+            f"This memory is in {settings.place}, and PostgreSQL's own means back it up and bring "
+            "it back: pg_dump and pg_restore, or the backups of whoever runs the server. One "
+            "tenant's memory goes into a file with `memoria export FILE`, and back or elsewhere "
+            "with `memoria import FILE`. Nothing was done."
+        )
+    return files
 
 
 def check_memory(settings: Settings) -> None:
@@ -29,8 +69,8 @@ def check_memory(settings: Settings) -> None:
     if count_waiting(home, settings.tenant):
         return  # there is, once what hooks have said is taken in
     try:
-        exists = choose_engine().exists(settings)
-    except OSError:
+        exists = choose_engine(settings).exists(settings)
+    except (OSError, StoreUnavailableError):
         return  # whoever opens it next says why it can't be looked at
     if not exists and settings.homes is not None:
         raise NoMemoryError(
@@ -39,12 +79,10 @@ def check_memory(settings: Settings) -> None:
             "that is kept for it, or with `memoria token create`."
         )
     if not exists:
-        backups = " Its backups are still there: `memoria restore FILE` puts one in its place."
         raise NoMemoryError(
-            f"There is no memory in {home} yet. It begins with the first thing that is kept: "
-            '`memoria remember "…"`, `memoria import`, or a client that starts `memoria serve`. '
-            "If yours is elsewhere, name it with --home or MEMORIA_HOME."
-            f"{backups if (home / BACKUPS).is_dir() else ''}{_tell_of_servers(str(home))}"
+            f"There is no memory in {settings.place} yet. It begins with the first thing that is "
+            'kept: `memoria remember "…"`, `memoria import`, or a client that starts `memoria '
+            f"serve`. If yours is elsewhere, name it with {_name_ways(settings)}"
         )
     if settings.tenant == DEFAULT_TENANT:
         return
@@ -58,7 +96,7 @@ def check_memory(settings: Settings) -> None:
 
 def has_memory(settings: Settings) -> bool:
     """Check whether the home is there and has the tenant, without making either."""
-    if not choose_engine().exists(settings):
+    if not choose_engine(settings).exists(settings):
         return False
     with closing(open_store(settings)) as store:
         return settings.tenant in store.tenants()
@@ -88,7 +126,7 @@ def require_tenant(store: Store, settings: Settings) -> None:
 def _require_known(settings: Settings, known: list[str]) -> None:
     if settings.tenant not in known:
         raise NoMemoryError(
-            f"There is no tenant {quote_value(settings.tenant)} in {settings.home_path}. There is: "
+            f"There is no tenant {quote_value(settings.tenant)} in {settings.place}. There is: "
             f"{', '.join(map(quote_value, known)) or 'none yet'}. Look at the spelling of --tenant "
             "and MEMORIA_TENANT; another begins with the first thing that is kept for it."
         )
@@ -108,6 +146,16 @@ def refuse_elsewhere(settings: Settings) -> None:
             "waits and why. The memory itself is on the server's machine: look at it there, or "
             "with a connected client. Nothing was opened."
         )
+
+
+def _name_ways(settings: Settings) -> str:
+    """Return how a memory elsewhere is named, and what of it may be nearer than one thinks."""
+    if settings.database_url is not None:
+        return "MEMORIA_DATABASE_URL."
+    backups = " Its backups are still there: `memoria restore FILE` puts one in its place."
+    home = settings.home_path
+    said = backups if (home / BACKUPS).is_dir() else ""
+    return f"--home or MEMORIA_HOME.{said}{_tell_of_servers(str(home))}"
 
 
 def _tell_of_servers(home: str) -> str:
@@ -131,7 +179,7 @@ def open_store(settings: Settings, *, is_collecting: bool = False) -> Store:
     """
     if not is_collecting:
         refuse_elsewhere(settings)
-    store = choose_engine().open(settings)
+    store = choose_engine(settings).open(settings)
     try:
         adopt_folders(settings.home_path, settings.tenant, store.tenants)
     except StoreError:

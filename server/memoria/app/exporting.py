@@ -9,14 +9,13 @@ from pathlib import Path
 
 from memoria.admin.exports.merge import ExportMerger, MergeReport
 from memoria.admin.exports.write import ExportOrder, ExportReport, write_export
-from memoria.app.engine import choose_engine, open_store, require_tenant
+from memoria.app.engine import NEWEST_SCHEMA, open_store, require_tenant
 from memoria.app.memory import Memoria
 from memoria.app.open_home import in_thread
 from memoria.app.projects import ProjectTable
 from memoria.config import Settings
 from memoria.connectors.notes.folder import NoteFolder
 from memoria.connectors.notes.sync import Deleted, NotesReport, NoteSync
-from memoria.disk.home_folder import open_home_files
 from memoria.errors import ExportError, InvalidInputError
 from memoria.store.engine import Store
 from memoria.store.rows.portable.records import PortableSelection
@@ -45,16 +44,10 @@ def export(
         ExportError: it can't be written.
         NoMemoryError: the home has no such tenant.
     """
-    order = ExportOrder(
-        settings.home_path,
-        settings.tenant,
-        choose_engine().files.newest_schema,
-        selection,
-        passphrase,
-    )
+    order = ExportOrder(settings.home_path, settings.tenant, NEWEST_SCHEMA, selection, passphrase)
     with closing(open_store(settings)) as store:
         require_tenant(store, settings)
-        return write_export(store, open_home_files(settings), order, target.absolute(), progress)
+        return write_export(store, store.files, order, target.absolute(), progress)
 
 
 def merge_export(
@@ -71,10 +64,8 @@ def merge_export(
     Raises:
         ExportError: it is none, or the passphrase is another one.
     """
-    schema_number = choose_engine().files.newest_schema
     with closing(open_store(settings)) as store:
-        files, home = open_home_files(settings), settings.home_path
-        merger = ExportMerger(store, files, home, settings.tenant, schema_number)
+        merger = ExportMerger(store, settings.home_path, settings.tenant, NEWEST_SCHEMA)
         return merger.run(path, passphrase, progress)
 
 

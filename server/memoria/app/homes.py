@@ -204,7 +204,7 @@ class TenantHomes:
     def _identify(self, tenant: str) -> _Identity | None:
         """Return what tells the file of a tenant's home from another; None where there is none."""
         settings = self.settings.model_copy(update={"tenant": tenant})
-        return choose_engine().identify(settings)
+        return choose_engine(settings).identify(settings)
 
     async def _open(self, tenant: str, identity: _Identity, place: _HomePlace) -> None:
         with anyio.CancelScope(shield=True):  # else a caller who leaves would leave it half open

@@ -140,7 +140,7 @@ def _judge(entries: list[QueueEntry], held: int, seconds: float, tokens: int) ->
 
 def read_spending(settings: Settings) -> TokenSpending:
     """Return what the tenant's questions to chat models took today (UTC)."""
-    if not choose_engine().exists(settings):
+    if not choose_engine(settings).exists(settings):
         return TokenSpending(calls=0, input_tokens=0, output_tokens=0)
     today = start_of_utc_day(now_millis())
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
@@ -150,7 +150,7 @@ def read_spending(settings: Settings) -> TokenSpending:
 def price_last_week(settings: Settings) -> WeekPrice | None:
     """Return the price of reading the tenant's last week; None if nothing was said in it."""
     since = now_millis() - _WEEK_DAYS * DAY_MS
-    if not choose_engine().exists(settings):
+    if not choose_engine(settings).exists(settings):
         return None
     with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
         price = tx.ledger.reading_price(0)

@@ -10,7 +10,6 @@ from threading import Event, Thread
 
 from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
-from memoria.disk.home_folder import open_home_files
 from memoria.errors import EmbedderError, InvalidInputError, MemoriaError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.lifecycle.generated_files import GeneratedFiles, files_of
@@ -120,7 +119,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
     options = RunOptions(steps=_check_steps(steps), since=since)
     at = now_millis()
     imagined = NightlyRun(n=0, id=derive_id(at, "dry"), at=at, options=options, state="running")
-    if not choose_engine().exists(settings):
+    if not choose_engine(settings).exists(settings):
         empty = tuple(StepReport(name=name) for name in options.steps)
         return imagined.model_copy(update={"steps": empty})
     with closing(open_store(settings)) as store:
@@ -300,7 +299,7 @@ def plan_undo(settings: Settings, run_id: str) -> list[NightlyRun]:
 def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:
     """Undo a run and every later one; see `lifecycle.undo`."""
     with _hold_lease(settings) as store:
-        files = GeneratedFiles(open_home_files(settings).of(settings.tenant))
+        files = GeneratedFiles(store.files.of(settings.tenant))
         return undo_run(store, settings.tenant, run_id, progress, files)
 
 
@@ -312,7 +311,7 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
         closing(open_store(settings)) as shared,
         hold_lease(shared, settings.tenant, owner, lease_ms),
     ):
-        own = choose_engine().open_journaling(settings, LEASE, owner)
+        own = choose_engine(settings).open_journaling(settings, LEASE, owner)
         with closing(own):
             yield own
 

@@ -332,7 +332,7 @@ def name_meant(settings: Settings, given: str) -> MeantProject:
     Raises:
         InvalidInputError: several projects are in folders of that name.
     """
-    if not choose_engine().exists(settings):
+    if not choose_engine(settings).exists(settings):
         return MeantProject(name=given)
     try:
         store = open_store(settings)

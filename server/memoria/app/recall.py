@@ -217,7 +217,8 @@ class Recall:
     def _core(self) -> "CoreReader":
         from memoria.app.briefing import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
 
-        return CoreReader(self.settings, self._embedder)
+        files = self._store.files.of(self.tenant)
+        return CoreReader(self.settings, files, self._embedder)
 
     @property
     def _search(self) -> Search:

@@ -13,17 +13,16 @@ from memoria.admin.archive import read_manifest
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
-from memoria.app.engine import choose_engine, open_store, refuse_elsewhere
+from memoria.app.engine import open_store, refuse_elsewhere, require_files
 from memoria.app.private_times import carry_private_times
 from memoria.app.tokens import carry_tokens, end_tokens
 from memoria.app.webhooks import carry_webhooks
 from memoria.config import Settings
-from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Channel, Health, Repair, now_millis
-from memoria.store.engine import Store
+from memoria.store.engine import DatabaseFiles, Store
 
 Progress = Callable[[int, int], None]
 Treatment = Literal["none", "fix", "rebuild"]
@@ -77,16 +76,17 @@ def diagnose(settings: Settings, treatment: Treatment, progress: Progress) -> Di
 
 def back_up(settings: Settings, target: Path | None, progress: Progress) -> BackupReport:
     """Write a backup of a home while others go on using it; see `admin.backup`."""
-    return memoria.admin.backup.back_up(settings, choose_engine().files, target, progress)
+    return memoria.admin.backup.back_up(settings, require_files(settings), target, progress)
 
 
-def check_backup(backup: Path) -> None:
-    """Check that a file is a backup, as far as its list of contents says.
+def check_backup(settings: Settings, backup: Path) -> None:
+    """Check that a file is a backup, as far as its list of contents says, and the home can take it.
 
     Raises:
-        BackupError: it is none, or is not there.
+        BackupError: it is none, or is not there; or a server has the home's database.
         StoreTooNewError: a newer Memoria made it.
     """
+    require_files(settings)
     read_manifest(backup)
 
 
@@ -112,38 +112,38 @@ def restore(
         BackupError: the backup can't be used, or has nothing of a tenant whose home this is alone.
     """
     refuse_elsewhere(settings)
-    files = choose_engine().files
+    files = require_files(settings)
     tenant = None if settings.homes is None else settings.tenant
     ended = set[str]()
 
     def prepare(database: Path) -> None:
         """End the tokens before the database can be opened as the home's: later might be never."""
         if not keeps_tokens:
-            with closing(choose_engine().open_former(settings, database)) as unpacked:
+            with closing(files.open_former(settings, database)) as unpacked:
                 ended.update(end_tokens(unpacked))
 
     former = memoria.admin.restore.restore(
         settings.home_path, backup, files, progress, tenant, prepare
     )
-    again = 0 if former is None else _reforget(settings, former)
+    again = 0 if former is None else _reforget(settings, files, former)
     with closing(open_store(settings)) as now:
         if former is not None and again is not None and not keeps_tokens:
-            with closing(choose_engine().open_former(settings, former)) as before:
+            with closing(files.open_former(settings, former)) as before:
                 ended -= carry_tokens(before, now)
         if channel is not None:
             _note_restore(now, channel)
     return Restored(former, again, len(ended))
 
 
-def _reforget(settings: Settings, former: Path) -> int | None:
+def _reforget(settings: Settings, files: DatabaseFiles, former: Path) -> int | None:
     try:
-        before = choose_engine().open_former(settings, former)
+        before = files.open_former(settings, former)
     except StoreError:
         return None
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
         carry_webhooks(before, now)
-        return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
+        return reforget(before, now, settings.home_path)
 
 
 def _note_restore(store: Store, channel: Channel) -> None:

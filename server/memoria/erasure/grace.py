@@ -34,11 +34,11 @@ _LOG = logging.getLogger(__name__)
 
 
 def scrub_store(store: Store) -> bool:
-    """Wipe deleted content from the database file; return False if that must be done later."""
+    """Wipe deleted content from the database; return False if that must be done later."""
     try:
         return store.scrub()
     except StoreError as error:
-        _LOG.warning("Forgotten, but not yet wiped from the file: %s", error)
+        _LOG.warning("Forgotten, but not yet wiped from the database: %s", error)
         return False
 
 

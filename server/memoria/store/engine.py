@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from memoria.config import Settings
+from memoria.disk.tenant_files import HomeFiles
 from memoria.model import DAY_MS, DailyCap, Finding, ModelCall
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
@@ -26,6 +27,11 @@ from memoria.store.rows.transaction import Transaction
 
 class Store(Protocol):
     """An opened database."""
+
+    @property
+    def files(self) -> HomeFiles:
+        """Files of the tenants, and the keys that they share."""
+        ...
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""
@@ -137,6 +143,14 @@ class DatabaseFiles(Protocol):
         """Number of the newest schema that this version knows."""
         ...
 
+    def open_former(self, settings: Settings, database: Path) -> Store:
+        """Open the store of a database that a restore has set aside.
+
+        Raises:
+            StoreError: the store can't be opened.
+        """
+        ...
+
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
         """Copy the file as it is at this moment, while other processes may write to the file."""
         ...
@@ -172,8 +186,8 @@ class Engine(Protocol):
     """A database engine as one home uses it."""
 
     @property
-    def files(self) -> DatabaseFiles:
-        """Operations on the database file as a whole, opened or not."""
+    def files(self) -> DatabaseFiles | None:
+        """Operations on the home's database file as a whole; None if a server has the database."""
         ...
 
     def exists(self, settings: Settings) -> bool:
@@ -194,14 +208,6 @@ class Engine(Protocol):
 
     def open_journaling(self, settings: Settings, lease: str, owner: str) -> JournalingStore:
         """Open the store of a nightly run, which writes only while `owner` has the tenant's lease.
-
-        Raises:
-            StoreError: the store can't be opened.
-        """
-        ...
-
-    def open_former(self, settings: Settings, database: Path) -> Store:
-        """Open the store of a database that a restore has set aside.
 
         Raises:
             StoreError: the store can't be opened.

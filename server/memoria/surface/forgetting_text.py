@@ -216,8 +216,9 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
     notes += _file_notes(forgotten)
     if not forgotten.scrubbed:
         notes.append(
-            "The database file is not wiped yet: somebody reads it, or the disk is full. Run "
-            f"`{reader.command('doctor', '--fix')}`."
+            "It is gone from every answer; its bytes are not wiped from the database yet: somebody "
+            "reads it, the disk is full, or it is a server's, which the nightly job wipes. To wipe "
+            f"it now: `{reader.command('doctor', '--fix')}`."
         )
     notes += (_backup_text(one, reader) for one in forgotten.backups)
     if forgotten.report is not None:

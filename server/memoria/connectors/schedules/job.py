@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
+from memoria.config_database import hide_password
 from memoria.errors import InvalidInputError, ScheduleError, quote_value
 from memoria.language.secrets.redact import holds_a_key
 from memoria.settings_file import list_key_variables
@@ -124,7 +125,10 @@ def capture_environment(settings: Settings, environment: Mapping[str, str]) -> C
     """
     names = [name for name in Settings.model_fields if name not in _IN_THE_COMMAND]
     named = {name: value for name in names if (value := environment.get(_variable(name)))}
-    keys = [name for name in named if isinstance(getattr(settings, name), SecretStr)]
+    if settings.database_url is not None:
+        _require_no_password(settings.database_url.get_secret_value())
+    secrets = [name for name in named if isinstance(getattr(settings, name), SecretStr)]
+    keys = [name for name in secrets if name != "database_url"]  # without it: another memory
     carried = {_variable(name): value for name, value in named.items() if name not in keys}
     for name, value in carried.items():
         if holds_a_key(value):
@@ -133,6 +137,14 @@ def capture_environment(settings: Settings, environment: Mapping[str, str]) -> C
         carried["PATH"] = _folders(environment.get("PATH", os.defpath))
     of_file = list_key_variables(str(settings.home_path), Settings)
     return CapturedEnvironment(carried, (*map(_variable, keys), *of_file))
+
+
+def _require_no_password(url: str) -> None:
+    if hide_password(url) != url:
+        raise InvalidInputError(
+            "MEMORIA_DATABASE_URL holds a password, and a job is a file that others may read. "
+            "Nothing was installed. Write the password into ~/.pgpass, and the URL without it."
+        )
 
 
 _KEY_FOUND = (

@@ -23,8 +23,10 @@ from psycopg.types.string import StrDumperUnknown
 
 from memoria.store.connection import Column, Cursor, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.postgres.journal import hide_changes, list_columns
+from memoria.store.postgres.match import write_query
 from memoria.store.postgres.schema import identity_keys
 from memoria.store.sql.statements import statements
+from memoria.store.word_query import WordQuery
 
 _Value = TypeVar("_Value")
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|(?<!:):(?P<name>\w+)|\?|%")
@@ -76,6 +78,8 @@ class PostgresCursor(psycopg.Cursor[Any]):
 class PostgresConnection:
     """A connection inside of a transaction, as tables use it."""
 
+    has_dense_numbers = False
+
     def __init__(self, raw: psycopg.Connection[Any], *, only_reads: bool) -> None:
         """Bind to a connection that has begun a transaction.
 
@@ -90,6 +94,10 @@ class PostgresConnection:
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a file by name, as PostgreSQL runs them."""
         return statements(file, "postgres")
+
+    def write_query(self, query: WordQuery, /) -> str:
+        """Return a query of the full-text index as JSON."""
+        return write_query(query)
 
     def execute(self, sql: str, parameters: Parameters = (), /) -> Cursor:
         """Run a statement."""

@@ -23,7 +23,12 @@ from memoria.store.image.tenants import (
 )
 from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSize, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
+from memoria.store.postgres.files import HomeFileRows
+from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
+from memoria.store.postgres.journal import count_changed_rows, journal_changes
+from memoria.store.postgres.mend import Mender
 from memoria.store.postgres.schema import migrate
+from memoria.store.postgres.tombstone_keys import TombstoneKeys
 from memoria.store.postgres.vectors import PgvectorIndex, has_vectors_table, make_vectors_table
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
@@ -38,30 +43,36 @@ from memoria.store.vectors import VectorCache, VectorIndex
 class PostgresStore:
     """Store in a database. Thread-safe."""
 
-    def __init__(self, url: str, size: PoolSize, options: StoreOptions) -> None:
+    def __init__(self, url: str, size: PoolSize, options: StoreOptions, key: bytes) -> None:
         """Connect to the database, and make or migrate its tables if need be.
 
         Args:
             url: the database's URL.
             size: the limits of the pool of connections.
             options: the settings of the store.
+            key: for tombstones, with which the database was or will be begun.
 
         Raises:
-            StoreUnavailableError: the database can't be reached or changed.
+            StoreUnavailableError: the database can't be reached or changed, or has another key.
             StoreTooNewError: a newer Memoria has changed its tables.
         """
         self._options = options
         self._connections = Connections(url, size)
+        self._transactions = JoinedTransactions(self)
+        keys = TombstoneKeys(key, self._transactions)
+        self.files = HomeFileRows(self._transactions, keys)
         try:
             with self._connections.open_fresh() as raw:
                 migrate(raw)
                 make_vectors_table(raw)
+            keys.check()
         except BaseException:
             self._connections.close()
             raise
         self._cache = VectorCache(connect=self._connections.connect_beside)
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
+        self._mender = Mender(self._connections, self._open_vectors, options.zone)
         self._has_vectors = False
 
     def tenants(self) -> list[str]:
@@ -76,7 +87,8 @@ class PostgresStore:
             found = find_tenant(connection, tenant) or StoreTenant(tenant)
             self._images.forget_erased(found.number, found.last_erasure)
             another = partial(self._read_same, connection, found)
-            yield self._read_transaction(connection, found, another)
+            with self._note(connection, found):
+                yield self._read_transaction(connection, found, another)
 
     @contextlib.contextmanager
     def write(
@@ -90,13 +102,13 @@ class PostgresStore:
         with self._write_transaction(tenant) as connection:
             found = enter_tenant(connection, tenant)
             set_tenant(connection, found.number)
-            yield Transaction(
-                connection,
-                found,
-                self._open_vectors(connection, found.number),
-                self._options,
-                self._images,
-            )
+            with self._note(connection, found, writes=True):
+                vectors = self._open_vectors(connection, found.number)
+                yield Transaction(connection, found, vectors, self._options, self._images)
+
+    def open_home(self, *, writes: bool) -> contextlib.AbstractContextManager[PostgresConnection]:
+        """Begin a transaction on the rows that are of no tenant."""
+        return self._connections.write(ALL_TENANTS) if writes else self._read_all()
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[Backlog]:
@@ -109,8 +121,11 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def work_queue(self, *, write: bool) -> Iterator[WorkQueue]:
-        """Open the extraction queue of all tenants for a transaction."""
-        opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
+        """Open the extraction queue of all tenants for a transaction.
+
+        Workers do not wait for each other: each leases what no other has locked.
+        """
+        opened = self._connections.write(ALL_TENANTS, lines_up=False) if write else self._read_all()
         with opened as connection:
             yield WorkQueue(connection)
 
@@ -147,11 +162,11 @@ class PostgresStore:
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the full text and the vector indexes anew from stored rows."""
-        raise NotImplementedError
+        self._mender.rebuild(progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what a check of `examine` has found; only derived rows are changed."""
-        raise NotImplementedError
+        self._mender.mend(check, progress)
 
     def renew_words(self, most: int) -> bool:
         """Index some documents by the words of this version; return True if more may be left."""
@@ -186,6 +201,13 @@ class PostgresStore:
         self._cache.drop_erased(connection)
         for tenant, last_erasure in list_erasures(connection):
             self._images.forget_erased(tenant, last_erasure)
+
+    def _note(
+        self, connection: PostgresConnection, tenant: StoreTenant, *, writes: bool = False
+    ) -> contextlib.AbstractContextManager[None]:
+        """Note a transaction, so that files are read and written in it."""
+        opened = TenantConnection(connection, tenant.name, tenant.number, writes)
+        return self._transactions.note(opened)
 
     def _read_all(self) -> contextlib.AbstractContextManager[PostgresConnection]:
         return self._connections.read(ALL_TENANTS)
@@ -242,6 +264,7 @@ class PostgresJournalingStore(PostgresStore):
         url: str,
         size: PoolSize,
         options: StoreOptions,
+        key: bytes,
         *,
         tenant: str,
         lease: str,
@@ -253,6 +276,7 @@ class PostgresJournalingStore(PostgresStore):
             url: the database's URL.
             size: the limits of the pool of connections.
             options: the settings of the store.
+            key: for tombstones.
             tenant: whose nightly maintenance it is.
             lease: the tenant's lease without which nothing is written.
             owner: whose it must be.
@@ -260,7 +284,7 @@ class PostgresJournalingStore(PostgresStore):
         Raises:
             StoreError: see `PostgresStore`.
         """
-        super().__init__(url, size, options)
+        super().__init__(url, size, options, key)
         self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
         self._at: tuple[int, int] | None = None
         self.most_rows = 0
@@ -284,4 +308,10 @@ class PostgresJournalingStore(PostgresStore):
                     "Another nightly run has taken over, because this one made no progress for too "
                     "long. Nothing more is written here."
                 )
-            yield connection
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            before = count_changed_rows(connection)
+            with journal:
+                yield connection
+            self.most_rows = max(self.most_rows, count_changed_rows(connection) - before)

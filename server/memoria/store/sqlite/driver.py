@@ -40,7 +40,9 @@ from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
+from memoria.store.sqlite.match import write_query
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
+from memoria.store.word_query import WordQuery
 
 __all__ = [
     "Row",
@@ -76,6 +78,7 @@ _NOT_TEXT = "Could not decode to UTF-8"
 class SqliteConnection(sqlite3.Connection):
     """A connection to a file, with the queue of writers to that file."""
 
+    has_dense_numbers = True
     queue: WriteQueue | None = None
     """None once it is closed: a statement then fails by itself."""
     busy_timeout_ms = 0
@@ -91,6 +94,10 @@ class SqliteConnection(sqlite3.Connection):
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a file by name, as SQLite runs them."""
         return statements(file, "sqlite")
+
+    def write_query(self, query: WordQuery, /) -> str:
+        """Return a query of the full-text index as an FTS5 expression."""
+        return write_query(query)
 
     def count_commits(self) -> int:
         """Return a number that changes once a snapshot shows what another connection wrote."""

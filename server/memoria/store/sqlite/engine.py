@@ -43,6 +43,12 @@ class SqliteFiles:
     newest_schema = migrations()[-1][0]
     """Number of the newest schema that this version knows."""
 
+    def open_former(self, settings: Settings, database: Path) -> SqliteStore:
+        """Open the store of a database that a restore has set aside."""
+        return SqliteStore(
+            database, busy_timeout_ms=settings.busy_timeout_ms, readers=1, zone=settings.zone
+        )
+
     def copy(self, source: Path, target: Path, progress: Callable[[int, int], None]) -> None:
         """Copy the present state of the file, while other processes go on writing.
 
@@ -190,12 +196,6 @@ class SqliteEngine:
             tenant=settings.tenant,
             lease=lease,
             owner=owner,
-        )
-
-    def open_former(self, settings: Settings, database: Path) -> SqliteStore:
-        """Open the store of a database that a restore has set aside."""
-        return SqliteStore(
-            database, busy_timeout_ms=settings.busy_timeout_ms, readers=1, zone=settings.zone
         )
 
 

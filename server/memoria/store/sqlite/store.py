@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memoria.bare.kept_before import end_epoch
 from memoria.bare.spans import spans
+from memoria.disk.home_folder import HomeFolder
 from memoria.errors import LeaseLostError, StoreUnavailableError
 from memoria.model import Finding, now_millis, system_millis
 from memoria.model.moments import MACHINE_ZONE, Zone
@@ -75,6 +76,7 @@ class SqliteStore:
             StoreTooNewError: a newer Memoria wrote it.
             UnsupportedEngineError: this SQLite is too old.
         """
+        self.files = HomeFolder(path.parent)
         self._home = str(path.parent)
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)

@@ -145,12 +145,12 @@ class CachedVectors(ABC):
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
         sql, asked = connection.statements("vectors")["changed"], {**self._where, "seen": self.seen}
-        is_little = self.seen > 0
-        with (
+        opened = (
             nullcontext(connection.execute(sql, asked))
-            if is_little
-            else connection.stream(sql, asked) as changed
-        ):
+            if self.seen
+            else connection.stream(sql, asked)
+        )
+        with opened as changed:
             for row in changed:
                 if not going_on():
                     return

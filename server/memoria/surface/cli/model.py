@@ -264,7 +264,7 @@ def _chosen_text(
         price_text(settings),
     ]
     lines += [notice] if notice else []
-    if choose_engine().exists(settings):
+    if choose_engine(settings).exists(settings):
         lines.append("What was recorded before is read once you queue it: memoria model queue fill")
     lines.append("Off again: memoria model off")
     return "\n".join(lines)

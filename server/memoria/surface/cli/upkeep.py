@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoria.admin.findings import UNREAD, name_model
-from memoria.app.engine import check_memory
+from memoria.app.engine import check_memory, choose_engine
 from memoria.bare.home import name_memory
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.disk.home_files import DATABASE
 from memoria.errors import InvalidInputError
 from memoria.model import COMMAND_LINE, Finding, Health, Statistics, to_iso, to_millis
 from memoria.model.base import write_document
@@ -270,14 +269,15 @@ def restore(
     from memoria.app.upkeep import check_backup  # noqa: PLC0415
     from memoria.app.upkeep import restore as put_back  # noqa: PLC0415
 
-    check_backup(file)
     options: Options = context.obj
-    home = options.settings.home_path
-    if (home / DATABASE).exists() and not yes:
+    settings = options.settings
+    home = settings.home_path
+    check_backup(settings, file)
+    if choose_engine(settings).exists(settings) and not yes:
         _confirm_replacing(home)
     with show_progress("Restoring") as progress:
         restored = put_back(
-            options.settings, file, progress, keeps_tokens=keep_tokens, channel=COMMAND_LINE
+            settings, file, progress, keeps_tokens=keep_tokens, channel=COMMAND_LINE
         )
     diagnosis = _diagnose(options, "none")
     health = diagnosis.health
