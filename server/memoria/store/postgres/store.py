@@ -115,6 +115,8 @@ class PostgresStore:
         """Open the embedding backlog of all tenants for a transaction."""
         opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
         with opened as connection:
+            if not write:
+                self._forget_erased(connection)
             yield Backlog(connection, self._open_vectors(connection))
 
     @contextlib.contextmanager
@@ -185,9 +187,7 @@ class PostgresStore:
     def scrub(self) -> bool:
         """Wipe erased rows from the server's files and from the memory of this process."""
         with self._read_all() as connection:
-            self._cache.drop_erased(connection)
-            for tenant, last_erasure in list_erasures(connection):
-                self._images.forget_erased(tenant, last_erasure)
+            self._forget_erased(connection)
         return True
 
     def close(self) -> None:
@@ -195,6 +195,12 @@ class PostgresStore:
         self._images.close()
         self._cache.clear()
         self._connections.close()
+
+    def _forget_erased(self, connection: PostgresConnection) -> None:
+        """Drop what this process still knows of erased rows."""
+        self._cache.drop_erased(connection)
+        for tenant, last_erasure in list_erasures(connection):
+            self._images.forget_erased(tenant, last_erasure)
 
     def _note(
         self, connection: PostgresConnection, tenant: StoreTenant, *, writes: bool = False

@@ -23,7 +23,7 @@ from memoria.store.image.visibility import write_token
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
 from memoria.store.vectors.matrix import Matrix
-from memoria.store.vectors.models import Key, VectorQuery, list_passing, read_changes
+from memoria.store.vectors.models import Key, VectorQuery, list_passing
 from memoria.store.vectors.stored import check_vector, read_vectors, score_exactly
 
 _MOST_RECENT = 200
@@ -83,7 +83,6 @@ class CachedVectors(ABC):
         self.seen = 0
         self._recent = RecentChanges()
         self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
-        self._tenant = key[1]
         self._dims = dims
 
     def nearest(
@@ -139,12 +138,6 @@ class CachedVectors(ABC):
             self.rows.clear()  # half of the changes may be in it
             raise
         return True
-
-    def drop_erased(self, connection: Connection) -> None:
-        """Bring the vectors up to a snapshot if the tenant has erased something."""
-        now = read_changes(connection, self._tenant)
-        if self.seen < now.erased_at:
-            self.follow(connection, now)
 
     def _read_changes(
         self, connection: Connection, now: IndexChanges, going_on: Callable[[], bool]

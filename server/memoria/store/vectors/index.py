@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 from memoria.model import Vector
 from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
-from memoria.store.image.tenants import IndexChanges
+from memoria.store.image.tenants import IndexChanges, list_erasures
 from memoria.store.values import Match
 from memoria.store.vectors.models import Drift, IndexRow, Key, VectorQuery, read_changes
 
@@ -110,11 +110,13 @@ class VectorCache:
 
     def drop_erased(self, connection: Connection) -> None:
         """Drop vectors of erased documents."""
+        erased_at = dict(list_erasures(connection))
         with self._lock:
-            held = list(self._held.values())
-        for each in held:
+            held = list(self._held.items())
+        for (_, tenant, _), each in held:
             with each.lock:
-                each.drop_erased(connection)
+                if each.seen < erased_at.get(tenant, 0):
+                    each.follow(connection, read_changes(connection, tenant))
 
     def clear(self) -> None:
         """Drop all vectors, and stop learning codes."""
