@@ -70,6 +70,16 @@ async def test_what_was_forgotten_leaves_every_table_index_and_statistic(
             assert tx.statistics().memories == {"active": 1}
 
 
+def test_no_table_is_left_out(own: Settings) -> None:
+    open_store(own).close()
+    with connected(own) as raw:
+        connection = PostgresConnection(raw, only_reads=False)
+        done = {row["name"] for row in connection.execute(connection.statements("scrub")["tables"])}
+        tables = raw.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        partitioned = raw.execute("SELECT relname FROM pg_class WHERE relkind = 'p'").fetchall()
+        assert done == {name for (name,) in tables.fetchall()} - {name for (name,) in partitioned}
+
+
 async def test_it_is_owed_while_an_older_snapshot_may_see_it(
     own: Settings, postgres: PostgresServer
 ) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from memoria.errors import LeaseLostError
-from memoria.model import Finding, now_millis, system_millis
+from memoria.model import DAY_MS, Finding, now_millis, system_millis
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
 from memoria.model.status import HomeFigures
@@ -26,10 +26,12 @@ from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.examination import examine
 from memoria.store.postgres.files import HomeFileRows
 from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
+from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.mend import Mender
 from memoria.store.postgres.schema import migrate
 from memoria.store.postgres.scrub import read_owed_wipe, wipe_tables
 from memoria.store.postgres.tombstone_keys import TombstoneKeys
+from memoria.store.postgres.vectors import PgvectorIndex, has_vectors_table, make_vectors_table
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.figures import read_figures
@@ -44,7 +46,12 @@ class PostgresStore:
     """Store in a database. Thread-safe."""
 
     def __init__(
-        self, url: str, size: PoolSize, options: StoreOptions, key: bytes, wipe_within_ms: int
+        self,
+        url: str,
+        size: PoolSize,
+        options: StoreOptions,
+        key: bytes,
+        wipe_within_ms: int = DAY_MS,
     ) -> None:
         """Connect to the database, and make or migrate its tables if need be.
 
@@ -69,6 +76,7 @@ class PostgresStore:
         try:
             with self._connections.open_fresh() as raw:
                 migrate(raw)
+                make_vectors_table(raw)
             keys.check()
         except BaseException:
             self._connections.close()
@@ -77,6 +85,7 @@ class PostgresStore:
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
         self._mender = Mender(self._connections, self._open_vectors, options.zone)
+        self._has_vectors = False
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""
@@ -106,9 +115,8 @@ class PostgresStore:
             found = enter_tenant(connection, tenant)
             set_tenant(connection, found.number)
             with self._note(connection, found, writes=True):
-                yield Transaction(
-                    connection, found, self._open_vectors(connection), self._options, self._images
-                )
+                vectors = self._open_vectors(connection, found.number)
+                yield Transaction(connection, found, vectors, self._options, self._images)
 
     def open_home(self, *, writes: bool) -> contextlib.AbstractContextManager[PostgresConnection]:
         """Begin a transaction on the rows that are of no tenant."""
@@ -119,12 +127,17 @@ class PostgresStore:
         """Open the embedding backlog of all tenants for a transaction."""
         opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
         with opened as connection:
+            if not write:
+                self._forget_erased(connection)
             yield Backlog(connection, self._open_vectors(connection))
 
     @contextlib.contextmanager
     def work_queue(self, *, write: bool) -> Iterator[WorkQueue]:
-        """Open the extraction queue of all tenants for a transaction."""
-        opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
+        """Open the extraction queue of all tenants for a transaction.
+
+        Workers do not wait for each other: each leases what no other has locked.
+        """
+        opened = self._connections.write(ALL_TENANTS, lines_up=False) if write else self._read_all()
         with opened as connection:
             yield WorkQueue(connection)
 
@@ -196,9 +209,7 @@ class PostgresStore:
         Returns True if nothing is left in the files.
         """
         with self._read_all() as connection:
-            self._cache.drop_erased(connection)
-            for tenant, last_erasure in list_erasures(connection):
-                self._images.forget_erased(tenant, last_erasure)
+            self._forget_erased(connection)
             return read_owed_wipe(connection).since is None
 
     def _wipe(self) -> bool:
@@ -211,6 +222,12 @@ class PostgresStore:
         self._images.close()
         self._cache.clear()
         self._connections.close()
+
+    def _forget_erased(self, connection: PostgresConnection) -> None:
+        """Drop what this process still knows of erased rows."""
+        self._cache.drop_erased(connection)
+        for tenant, last_erasure in list_erasures(connection):
+            self._images.forget_erased(tenant, last_erasure)
 
     def _note(
         self, connection: PostgresConnection, tenant: StoreTenant, *, writes: bool = False
@@ -244,12 +261,26 @@ class PostgresStore:
         tenant: StoreTenant,
         another: ConcurrentRead = contextlib.nullcontext,
     ) -> Transaction:
-        vectors = VectorIndex(connection, None, self._cache)
+        vectors = self._open_vectors(connection, tenant.number, self._cache)
         return Transaction(connection, tenant, vectors, self._options, self._images, another)
 
-    def _open_vectors(self, connection: PostgresConnection) -> VectorIndex:
-        """Return the vector index as a writer reaches it, without what the process caches."""
-        return VectorIndex(connection, None, None)
+    def _open_vectors(
+        self,
+        connection: PostgresConnection,
+        tenant: int = ALL_TENANTS,
+        shared: VectorCache | None = None,
+    ) -> VectorIndex:
+        """Return the vector index of a tenant.
+
+        Args:
+            connection: the connection of the transaction.
+            tenant: the number of the tenant.
+            shared: what the process caches; None for a writer.
+        """
+        # Where it was missing, another process may have made it since.
+        self._has_vectors = self._has_vectors or has_vectors_table(connection)
+        kept = PgvectorIndex(connection, tenant) if self._has_vectors else None
+        return VectorIndex(connection, kept, shared)
 
 
 class PostgresJournalingStore(PostgresStore):
@@ -261,7 +292,7 @@ class PostgresJournalingStore(PostgresStore):
         size: PoolSize,
         options: StoreOptions,
         key: bytes,
-        wipe_within_ms: int,
+        wipe_within_ms: int = DAY_MS,
         *,
         tenant: str,
         lease: str,
@@ -313,4 +344,10 @@ class PostgresJournalingStore(PostgresStore):
                     "Another nightly run has taken over, because this one made no progress for too "
                     "long. Nothing more is written here."
                 )
-            yield connection
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            before = count_changed_rows(connection)
+            with journal:
+                yield connection
+            self.most_rows = max(self.most_rows, count_changed_rows(connection) - before)
