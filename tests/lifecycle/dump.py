@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from bench.night.dump import Dump, differences, dump
-from tests.databases import copy_home, settings_elsewhere
+from bench.night.dump import Dump, differences, dump_files, dump_rows
+from tests.databases import change_rows, copy_home, settings_elsewhere
 
 from memoria.app.engine import open_store
 from memoria.config import Settings
@@ -14,6 +14,13 @@ from memoria.model.retention import RetentionAttributes
 from memoria.store.engine import Store
 
 __all__ = ["Dump", "differences", "dump"]
+
+
+def dump(home: Path, *more: str) -> Dump:
+    """The rows of every table that a night may change, and the files, wherever they are kept."""
+    with change_rows(home) as connection:
+        kept = ("files",) if connection.columns("files") else ()
+        return dump_rows(connection, *more, *kept) | {"own files": dump_files(home)}
 
 
 def copied(settings: Settings, home: Path) -> Settings:
