@@ -30,7 +30,8 @@ _SET_TENANT = "SELECT set_config('memoria.tenant', %s, true)"
 _SET_TENANT_BY_NAME = """
 SELECT set_config('memoria.tenant',
                   coalesce((SELECT CAST(id AS TEXT) FROM tenants WHERE name = %s), '-1'), true)"""
-_LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), CAST(pg_current_xact_id() AS TEXT)"
+_LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
+_NAME = "SELECT CAST(pg_current_xact_id() AS TEXT)"
 _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
 _STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
@@ -92,13 +93,16 @@ class Connections:
                 _roll_back(raw)
 
     @contextlib.contextmanager
-    def write(self, tenant: str | int) -> Iterator[PostgresConnection]:
+    def write(self, tenant: str | int, *, lines_up: bool = True) -> Iterator[PostgresConnection]:
         """Yield a connection whose changes are kept when the block has ended without an error.
 
-        Writers of one tenant line up.
+        Args:
+            tenant: the name of the tenant, or `ALL_TENANTS`.
+            lines_up: whether writers of the tenant wait for each other; False for statements that
+                lock what they change by themselves.
         """
         with translate_errors(), self._take() as taken:
-            raw = self._begin(taken, _WRITE, tenant)
+            raw = self._begin(taken, _WRITE, tenant, lines_up=lines_up)
             transaction_id = taken.transaction_id
             try:
                 yield PostgresConnection(raw, only_reads=False)
@@ -121,9 +125,11 @@ class Connections:
             return
         try:
             seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
-            raw.execute(_READ)
-            raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-            raw.execute(_SET_TENANT, (str(tenant),))
+            with raw.pipeline():
+                raw.execute(_READ)
+                raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
+                raw.execute(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
             _roll_back(raw)
@@ -168,11 +174,13 @@ class Connections:
         except PoolTimeout:
             return None
 
-    def _begin(self, taken: "_Taken", begin: str, tenant: str | int) -> psycopg.Connection[Any]:
+    def _begin(
+        self, taken: "_Taken", begin: str, tenant: str | int, *, lines_up: bool = False
+    ) -> psycopg.Connection[Any]:
         """Begin a transaction, on another connection if this one is dead."""
         for attempt in range(_RETRIES + 1):
             try:
-                taken.transaction_id = self._open(taken.raw, begin, tenant)
+                taken.transaction_id = self._open(taken.raw, begin, tenant, lines_up)
                 break
             except psycopg.OperationalError:
                 if not taken.raw.broken or attempt == _RETRIES:
@@ -182,15 +190,17 @@ class Connections:
                 taken.raw = self._pool.getconn()
         return taken.raw
 
-    def _open(self, raw: psycopg.Connection[Any], begin: str, tenant: str | int) -> str | None:
+    def _open(
+        self, raw: psycopg.Connection[Any], begin: str, tenant: str | int, lines_up: bool
+    ) -> str | None:
         """Begin a transaction by one round trip; return its id, if it writes."""
         try:
             with raw.pipeline():
                 raw.execute(begin.encode())
                 raw.execute(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
-                locked = None
-                if begin is _WRITE:
-                    locked = raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
+                if lines_up:
+                    raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
+                named = raw.execute(_NAME) if begin is _WRITE else None
                 if isinstance(tenant, int):
                     raw.execute(_SET_TENANT, (str(tenant),))
                 else:
@@ -198,8 +208,8 @@ class Connections:
         except BaseException:
             _roll_back(raw)
             raise
-        row = locked.fetchone() if locked else None
-        return None if row is None else str(row[1])
+        row = named.fetchone() if named else None
+        return None if row is None else str(row[0])
 
     def _commit(self, raw: psycopg.Connection[Any], transaction_id: str | None) -> None:
         try:
