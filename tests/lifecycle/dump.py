@@ -7,11 +7,12 @@ from pathlib import Path
 from bench.night.dump import Dump, differences, dump_files, dump_rows
 from tests.databases import change_rows, copy_home, settings_elsewhere
 
-from memoria.app.engine import open_store
+from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
+from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.model import Memory
 from memoria.model.retention import RetentionAttributes
-from memoria.store.engine import Store
+from memoria.store.engine import JournalingStore, Store
 
 __all__ = ["Dump", "differences", "dump"]
 
@@ -42,6 +43,14 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
             raise Interrupted
 
     return told
+
+
+@contextmanager
+def night(settings: Settings) -> Iterator[tuple[Store, JournalingStore]]:
+    """A home's store, and that of a night that is under way there."""
+    with closing(open_store(settings)) as shared, hold_lease(shared, settings.tenant, "night"):
+        with closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own:
+            yield shared, own
 
 
 @contextmanager

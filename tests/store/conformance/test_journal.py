@@ -4,21 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.databases import change_rows, copy_home, open_home
-from tests.lifecycle.dump import dump
+from tests.lifecycle.dump import dump, night
 
 import memoria
 from memoria import Settings
-from memoria.app.engine import choose_engine, open_store
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.memories.derived import DerivedDraft, add_derived, end_derived, revise_derived
 from memoria.memories.statements import Statements
 from memoria.memories.wordings import Author
@@ -153,26 +150,15 @@ def lived(engine: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
         return home, [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
 
 
-class Night(NamedTuple):
-    """A night under way, and what is beside it."""
-
-    shared: Store
-    own: JournalingStore
-    run: NightlyRun
-
-
 @contextmanager
-def night(home: Path) -> Iterator[Night]:
-    settings = Settings.from_values(home=home, tenant=TENANT, embedder="off")
-    shared = open_store(settings)
-    with closing(shared), hold_lease(shared, TENANT, "night", 60_000):
-        own = choose_engine(settings).open_journaling(settings, LEASE, "night")
-        with closing(own):
-            with own.write(TENANT) as tx:
-                run = tx.nightly_runs.begin_run(new_id(), 1, RunOptions(steps=("archive_expired",)))
-            yield Night(shared, own, run)
-            with own.write(TENANT) as tx:
-                tx.nightly_runs.set_state(run, "undone", 1)
+def run_in(home: Path) -> Iterator[tuple[Store, JournalingStore, NightlyRun]]:
+    """A store, that of a night that is under way there, and this night's run."""
+    with night(Settings.from_values(home=home, tenant=TENANT, embedder="off")) as (shared, own):
+        with own.write(TENANT) as tx:
+            run = tx.nightly_runs.begin_run(new_id(), 1, RunOptions(steps=("archive_expired",)))
+        yield shared, own, run
+        with own.write(TENANT) as tx:
+            tx.nightly_runs.set_state(run, "undone", 1)
 
 
 @contextmanager
@@ -189,7 +175,7 @@ def test_everything_a_night_changes_is_put_back(
 ) -> None:
     home, ids = lived
     before = dump(home)
-    with night(home) as (_, own, run):
+    with run_in(home) as (_, own, run):
         with own.journaling(run, 0):
             for change, i in changes:
                 try:
@@ -204,7 +190,7 @@ async def test_the_journal_keeps_no_name_of_a_turn_that_is_forgotten_after_a_mod
     lived: tuple[Path, list[str]],
 ) -> None:
     with copy_of(lived) as home:
-        with night(home) as (_, own, run), own.journaling(run, 0), own.write(TENANT) as tx:
+        with run_in(home) as (_, own, run), own.journaling(run, 0), own.write(TENANT) as tx:
             turns = tx.conversations.session_turns("s", 0, 10)
             tx.conversations.mark_processed(turns)
         assert "Quentella" in images(home)
@@ -225,7 +211,7 @@ def test_a_wording_of_the_nights_goes_though_its_memory_was_moved_since(
 ) -> None:
     first = lived[1][0]
     with copy_of(lived) as home:
-        with night(home) as (shared, own, run):
+        with run_in(home) as (shared, own, run):
             with shared.write(TENANT) as tx:
                 tx.memories.set_scope(first, "project", "w", 1)
             with own.journaling(run, 0):
@@ -276,7 +262,7 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
 
 
 def test_nobody_elses_changes_are_journaled(lived: tuple[Path, list[str]]) -> None:
-    with copy_of(lived) as home, night(home) as (shared, own, run):
+    with copy_of(lived) as home, run_in(home) as (shared, own, run):
         with own.journaling(run, 0):
             by(shared).revise(lived[1][0], "pin", None)
         by(own).revise(lived[1][1], "pin", None)
