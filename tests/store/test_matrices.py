@@ -22,7 +22,6 @@ from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
 from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import DocumentKind, Filters, Match
 from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, cached
-from memoria.store.vectors.index import FEW
 from memoria.store.vectors.matrix import Matrix
 
 OpenStore = Callable[[Path], SqliteStore]
@@ -33,6 +32,7 @@ PLACES = (None, "home", "work")
 KINDS: tuple[DocumentKind, ...] = ("turn", "memory")
 QUERY = np.array([0.5, 0.5, 0.5, 0.5], np.float32)
 TIMEOUT_S = 60
+FEW = Vec0Index.few
 
 
 @dataclass(frozen=True)

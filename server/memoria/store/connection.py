@@ -109,6 +109,12 @@ class Connection(Protocol):
         """Run a statement, and return its rows as plain tuples: faster if rows are many."""
         ...
 
+    def stream(
+        self, sql: str, parameters: Parameters = (), /
+    ) -> AbstractContextManager[Iterator[Any]]:
+        """Run a statement, and give its rows without holding all of them in memory."""
+        ...
+
     def savepoint(self) -> AbstractContextManager[None]:
         """Run a block, and take back all of its changes if the block raises an error.
 

@@ -39,7 +39,7 @@ FINDS_DEFECTS = {
 OF_ALL = {
     "audit.newest",  # where the log ends: a number
     "metrics.count_index_segments",  # of the one index that holds everybody's text: a number
-    "backlog.current_model",  # of the home
+    "backlog.hold_model",  # of the home
     "core.version",  # of the home: that something changed, not what or whose
     "documents.age",  # likewise, of the index
     "documents.follow_changes",  # brings caches up to date, and gives nothing

@@ -17,9 +17,9 @@ from memoria.store.image.visibility_columns import VisibilityColumns
 from memoria.store.rows import matching
 from memoria.store.rows.documents import Documents
 from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite.vec0 import Vec0Index
 from memoria.store.values import Filters
 from memoria.store.vectors import VectorIndex
-from memoria.store.vectors.index import FEW
 
 pytestmark = pytest.mark.usefixtures("toy_model")
 MARKS = ("zanzibar", "quentin")
@@ -75,7 +75,7 @@ def list_remains(store: Store) -> set[str]:
 
 
 def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(store: Store) -> None:
-    ns = say(store, "Zanzibar", *["rope"] * FEW)
+    ns = say(store, "Zanzibar", *["rope"] * Vec0Index.few)
     for _ in range(3):  # what is large is kept from the second question on
         with store.read("ann") as tx:
             search(tx, ns)

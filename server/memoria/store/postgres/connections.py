@@ -125,9 +125,11 @@ class Connections:
             return
         try:
             seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
-            raw.execute(_READ)
-            raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-            raw.execute(_SET_TENANT, (str(tenant),))
+            with raw.pipeline():
+                raw.execute(_READ)
+                raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
+                raw.execute(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
             _roll_back(raw)

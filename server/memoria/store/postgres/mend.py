@@ -20,7 +20,7 @@ from memoria.store.sql.statements import TenantRows
 from memoria.store.vectors import VectorIndex, list_models
 
 Progress = Callable[[int, int], None]
-OpenVectors = Callable[[PostgresConnection], VectorIndex]
+OpenVectors = Callable[[PostgresConnection, int], VectorIndex]
 _PAGE = 500
 
 
@@ -32,7 +32,7 @@ class Mender:
 
         Args:
             connections: its connections.
-            open_vectors: opens the vector index on a connection that writes.
+            open_vectors: opens the vector index of a tenant on a connection that writes.
             zone: where days begin of which nothing better is known.
         """
         self._connections = connections
@@ -76,7 +76,7 @@ class Mender:
                 return None
             rows = TenantRows(connection, found.number, "examination")
             page = rows.all("documents_of", after=after, limit=_PAGE)
-            vectors = self._open_vectors(connection)
+            vectors = self._open_vectors(connection, found.number)
             documents = DocumentIndex(connection, found.number, vectors)
             for row in page:
                 documents.replace_tokens(
@@ -89,7 +89,7 @@ class Mender:
     def _index_vectors(self, _progress: Progress) -> None:
         """Build indexes anew from the stored vectors; queue documents without vectors."""
         with self._connections.write(ALL_TENANTS) as connection:
-            vectors = self._open_vectors(connection)
+            vectors = self._open_vectors(connection, ALL_TENANTS)
             for model in list_models(connection):
                 vectors.catch_up(model.n, model.dims)
             for name in (

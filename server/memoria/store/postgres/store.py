@@ -25,9 +25,11 @@ from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSiz
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.files import HomeFileRows
 from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
+from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.mend import Mender
 from memoria.store.postgres.schema import migrate
 from memoria.store.postgres.tombstone_keys import TombstoneKeys
+from memoria.store.postgres.vectors import PgvectorIndex, has_vectors_table, make_vectors_table
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.figures import read_figures
@@ -62,6 +64,7 @@ class PostgresStore:
         try:
             with self._connections.open_fresh() as raw:
                 migrate(raw)
+                make_vectors_table(raw)
             keys.check()
         except BaseException:
             self._connections.close()
@@ -70,6 +73,7 @@ class PostgresStore:
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
         self._mender = Mender(self._connections, self._open_vectors, options.zone)
+        self._has_vectors = False
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""
@@ -99,9 +103,8 @@ class PostgresStore:
             found = enter_tenant(connection, tenant)
             set_tenant(connection, found.number)
             with self._note(connection, found, writes=True):
-                yield Transaction(
-                    connection, found, self._open_vectors(connection), self._options, self._images
-                )
+                vectors = self._open_vectors(connection, found.number)
+                yield Transaction(connection, found, vectors, self._options, self._images)
 
     def open_home(self, *, writes: bool) -> contextlib.AbstractContextManager[PostgresConnection]:
         """Begin a transaction on the rows that are of no tenant."""
@@ -112,6 +115,8 @@ class PostgresStore:
         """Open the embedding backlog of all tenants for a transaction."""
         opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
         with opened as connection:
+            if not write:
+                self._forget_erased(connection)
             yield Backlog(connection, self._open_vectors(connection))
 
     @contextlib.contextmanager
@@ -182,9 +187,7 @@ class PostgresStore:
     def scrub(self) -> bool:
         """Wipe erased rows from the server's files and from the memory of this process."""
         with self._read_all() as connection:
-            self._cache.drop_erased(connection)
-            for tenant, last_erasure in list_erasures(connection):
-                self._images.forget_erased(tenant, last_erasure)
+            self._forget_erased(connection)
         return True
 
     def close(self) -> None:
@@ -192,6 +195,12 @@ class PostgresStore:
         self._images.close()
         self._cache.clear()
         self._connections.close()
+
+    def _forget_erased(self, connection: PostgresConnection) -> None:
+        """Drop what this process still knows of erased rows."""
+        self._cache.drop_erased(connection)
+        for tenant, last_erasure in list_erasures(connection):
+            self._images.forget_erased(tenant, last_erasure)
 
     def _note(
         self, connection: PostgresConnection, tenant: StoreTenant, *, writes: bool = False
@@ -225,12 +234,26 @@ class PostgresStore:
         tenant: StoreTenant,
         another: ConcurrentRead = contextlib.nullcontext,
     ) -> Transaction:
-        vectors = VectorIndex(connection, None, self._cache)
+        vectors = self._open_vectors(connection, tenant.number, self._cache)
         return Transaction(connection, tenant, vectors, self._options, self._images, another)
 
-    def _open_vectors(self, connection: PostgresConnection) -> VectorIndex:
-        """Return the vector index as a writer reaches it, without what the process caches."""
-        return VectorIndex(connection, None, None)
+    def _open_vectors(
+        self,
+        connection: PostgresConnection,
+        tenant: int = ALL_TENANTS,
+        shared: VectorCache | None = None,
+    ) -> VectorIndex:
+        """Return the vector index of a tenant.
+
+        Args:
+            connection: the connection of the transaction.
+            tenant: the number of the tenant.
+            shared: what the process caches; None for a writer.
+        """
+        # Where it was missing, another process may have made it since.
+        self._has_vectors = self._has_vectors or has_vectors_table(connection)
+        kept = PgvectorIndex(connection, tenant) if self._has_vectors else None
+        return VectorIndex(connection, kept, shared)
 
 
 class PostgresJournalingStore(PostgresStore):
@@ -285,4 +308,10 @@ class PostgresJournalingStore(PostgresStore):
                     "Another nightly run has taken over, because this one made no progress for too "
                     "long. Nothing more is written here."
                 )
-            yield connection
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            before = count_changed_rows(connection)
+            with journal:
+                yield connection
+            self.most_rows = max(self.most_rows, count_changed_rows(connection) - before)

@@ -112,6 +112,12 @@ class SqliteConnection(sqlite3.Connection):
         """
         return read() if self.settled is None else self.settled.look_up(what, read)
 
+    def stream(
+        self, sql: str, parameters: Parameters = (), /
+    ) -> contextlib.AbstractContextManager[Iterator[Any]]:
+        """Run a statement, and give its rows, which are read one by one."""
+        return contextlib.closing(self.execute(sql, parameters))
+
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples."""
         cursor = self.execute(sql, parameters)

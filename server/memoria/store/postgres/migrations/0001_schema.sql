@@ -745,7 +745,7 @@ RETURN CAST(current_setting('memoria.tenant') AS BIGINT);
 
 -- Lets a transaction see and write its own tenant's rows alone, in every table that has a tenant_id.
 -- Also the owner of the tables is held by it. Partitions have a policy of their own, as they may be
--- read by their names.
+-- read by their names. The sub-select is run once a statement, where a call would be once a row.
 CREATE PROCEDURE separate_tenants() LANGUAGE plpgsql AS $$
 DECLARE
     found REGCLASS;
@@ -758,8 +758,8 @@ BEGIN
     LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', found);
         EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', found);
-        EXECUTE format('CREATE POLICY of_tenant ON %s USING (memoria_tenant() IN (tenant_id, 0))',
-                       found);
+        EXECUTE format('CREATE POLICY of_tenant ON %s '
+                       'USING ((SELECT memoria_tenant()) IN (tenant_id, 0))', found);
     END LOOP;
 END $$;
 CALL separate_tenants();
