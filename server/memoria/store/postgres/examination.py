@@ -240,7 +240,7 @@ def _check_vector_extension(connection: PostgresConnection) -> Finding:
     instead = "each process of Memoria keeps the vectors of the tenants it serves in memory"
     if server["has_vector"]:
         detail = f"the extension vector could be had and is not in this database: {instead}"
-        return _warn(check, detail, "CREATE EXTENSION vector, as the database's owner.")
+        return _warn(check, detail, "As an administrator: CREATE EXTENSION vector; then start Memoria anew.")
     return report_ok(check, f"this server has none: {instead}")
 
 
