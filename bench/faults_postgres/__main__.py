@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -34,6 +35,7 @@ _Value = TypeVar("_Value")
 
 def _main() -> int:
     arguments = _parser().parse_args()
+    logging.getLogger("psycopg").setLevel(logging.ERROR)  # each lost connection is a warning
     faults = _list_faults(arguments.rounds, arguments.seed)
     verdicts = []
     for name in arguments.only or faults:

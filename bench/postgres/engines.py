@@ -30,7 +30,7 @@ def use_engine(
     before = {name: os.environ.pop(name, None) for name in (_URL, _KEY)}
     with run_cluster(settings) as cluster:
         os.environ[_URL] = cluster.create_database("memoria")
-        os.environ[_KEY] = "a key of this benchmark alone"
+        os.environ[_KEY] = "be" * 32
         try:
             yield cluster
         finally:

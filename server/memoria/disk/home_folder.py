@@ -119,7 +119,7 @@ class TenantFolder:
 
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, as far as that is possible."""
-        with suppress(UnusableFileError):
+        with suppress(UnusableFileError, OSError):
             refuse_links(self._home, self._root / folder)
             shutil.rmtree(self._home / self._root / folder, ignore_errors=True)
 

@@ -106,8 +106,12 @@ def refuse_escape(place: str | PurePath, root: object) -> None:
     """
     if PurePath(place).anchor or ".." in PurePath(place).parts:
         raise UnusableFileError(f"{place} leads out of {root}, and nothing is touched there.")
-    if "\0" in str(place):
-        raise UnusableFileError(f"{str(place)!r} has a NUL character in it, as no file's name has.")
+    try:
+        is_name = b"\0" not in os.fsencode(place)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise UnusableFileError(f"No file can have the name {str(place)!r}.")
 
 
 def check_place(home: Path, place: str | PurePath) -> None:

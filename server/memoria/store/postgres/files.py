@@ -30,28 +30,25 @@ class TenantFileRows:
 
     def read(self, place: str, most: int | None = None) -> bytes | None:
         """Return a file's content; None if there is no file."""
-        path, limit = _check_place(place), most or most_bytes(place)
         with self._transactions.join(self._tenant) as opened:
-            size = _fetch(opened, "size", path)
-            if size is not None and size[0] > limit:
-                raise _too_large(path, size[0], limit)
-            row = _fetch(opened, "read", path)
+            if self._find_size(opened, place, most) is None:
+                return None
+            row = _fetch(opened, "read", _check_place(place))
         return None if row is None else bytes(row[0])
 
     def exists(self, place: str) -> bool:
         """Check that a file exists and can be used."""
-        with self._transactions.join(self._tenant) as opened:
-            row = _fetch(opened, "size", _check_place(place))
-        return row is not None and row[0] <= most_bytes(place)
+        try:
+            with self._transactions.join(self._tenant) as opened:
+                return self._find_size(opened, place) is not None
+        except UnusableFileError:
+            return False
 
     def find_obstacle(self, place: str) -> str | None:
         """Return why a file can't be used and what to do; None if it can be used or is missing."""
         try:
-            path = _check_place(place)
             with self._transactions.join(self._tenant) as opened:
-                row = _fetch(opened, "size", path)
-            if row is not None and row[0] > most_bytes(place):
-                raise _too_large(path, row[0], most_bytes(place))
+                self._find_size(opened, place)
         except UnusableFileError as error:
             return str(error)
         return None
@@ -91,37 +88,54 @@ class TenantFileRows:
 
     def list_places(self, folder: str) -> list[str]:
         """List the places of all files below a folder, in order."""
-        prefix = _check_folder(folder)
+        begins = _begin_of(folder)
+        if begins is None:
+            return []
         with self._transactions.join(self._tenant) as opened:
             sql = opened.connection.statements("files")["places"]
-            asked = {"tenant": opened.number, "folder": prefix}
+            asked = {"tenant": opened.number, "folder": begins}
             return [str(path) for (path,) in opened.connection.tuples(sql, asked)]
 
-    def list_drafts(self, folder: str) -> list[str]:
+    def list_drafts(self, folder: str) -> list[str]:  # noqa: ARG002
         """Return none: a row is written whole or not at all."""
-        _check_folder(folder)
         return []
 
     def list_folders(self, folder: str) -> list[str]:
         """List the names of the folders in a folder, in order."""
-        prefix = _check_folder(folder)
-        below = (place.removeprefix(prefix) for place in self.list_places(folder))
+        below = (place.removeprefix(_begin_of(folder) or "") for place in self.list_places(folder))
         return sorted({one.partition("/")[0] for one in below if "/" in one})
 
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it."""
-        prefix = _check_folder(folder)
-        with self._transactions.join(self._tenant, writes=True) as opened:
-            sql = opened.connection.statements("files")["delete_folder"]
-            opened.connection.execute(sql, {"tenant": opened.number, "folder": prefix})
+        begins = _begin_of(folder)
+        if begins is not None:
+            with self._transactions.join(self._tenant, writes=True) as opened:
+                sql = opened.connection.statements("files")["delete_folder"]
+                opened.connection.execute(sql, {"tenant": opened.number, "folder": begins})
 
     def delete_empty_folders(self, folder: str) -> None:
         """Do nothing: a folder of rows is there while a file is in it."""
-        _check_folder(folder)
 
     def list_set_aside(self) -> Mapping[str, "TenantFileRows"]:
         """Return none: no restore sets rows aside."""
         return {}
+
+    @staticmethod
+    def _find_size(opened: TenantConnection, place: str, most: int | None = None) -> int | None:
+        """Return a file's size in bytes; None if there is no file.
+
+        Raises:
+            UnusableFileError: it is too large, or no file can be there.
+        """
+        path, limit = _check_place(place), most or most_bytes(place)
+        row = _fetch(opened, "size", path)
+        size = None if row is None else int(row[0])
+        if size is not None and size > limit:
+            raise UnusableFileError(
+                f"{path} has {size:,} bytes, and Memoria reads at most {limit:,} of such a file. "
+                "Shorten it."
+            )
+        return size
 
 
 class HomeFileRows:
@@ -168,9 +182,12 @@ def _check_place(place: str) -> str:
     return path
 
 
-def _check_folder(folder: str) -> str:
-    """Return what the places of all files below a folder begin with."""
-    return f"{_check_place(folder)}/" if folder else ""
+def _begin_of(folder: str) -> str | None:
+    """Return the beginning of the places of all files below a folder; None if there can be none."""
+    try:
+        return f"{_check_place(folder)}/" if folder else ""
+    except UnusableFileError:
+        return None
 
 
 def _ask(
@@ -184,9 +201,3 @@ def _ask(
 def _fetch(opened: TenantConnection, name: str, path: str) -> Row | None:
     row: Row | None = opened.connection.execute(*_ask(opened, name, path)).fetchone()
     return row
-
-
-def _too_large(path: str, size: int, most: int) -> UnusableFileError:
-    return UnusableFileError(
-        f"{path} has {size:,} bytes, and Memoria reads at most {most:,} of such a file. Shorten it."
-    )
