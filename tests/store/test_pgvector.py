@@ -51,7 +51,7 @@ class Database:
         """Run a statement as a superuser, whom no row-level security holds."""
         with psycopg.connect(self._server.address, dbname=self.name, autocommit=True) as raw:
             found = raw.execute(sql.encode())
-            return found.fetchall() if found.description else []
+            return found.fetchall() if found.pgresult and found.pgresult.nfields else []
 
 
 @pytest.fixture(scope="module")
@@ -133,21 +133,15 @@ def make_near_duplicates(rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("make", [make_random, make_near_duplicates])
-def test_nearly_all_of_the_ten_nearest_are_found_and_every_score_is_the_truths(
+def test_half_precision_finds_what_the_truth_has_to_the_last_bit(
     store: PostgresStore, make: Callable[[np.random.Generator], NDArray[np.float32]]
 ) -> None:
     rng = np.random.default_rng(48)
     vectors = make(rng)
     ns = add(store, vectors)
-    questions = [*unit(rng.standard_normal((50, DIMS))), *vectors[:50]]
-    found = 0
     with store.read("ann") as tx:
-        for question in questions:
-            exact = by_truth(vectors, ns, question)
-            matches = by_index(tx, question, 10)
-            assert {match.n: match.score for match in exact}.items() >= dict(matches).items()
-            found += len({match.n for match in matches} & {match.n for match in exact[:10]})
-    assert found >= 0.999 * 10 * len(questions)
+        for question in [*unit(rng.standard_normal((50, DIMS))), *vectors[:50]]:
+            assert by_index(tx, question, 10) == by_truth(vectors, ns, question)[:10]
 
 
 def test_vectors_of_any_length_are_found_by_the_product_that_the_truth_has(
@@ -246,7 +240,7 @@ def test_two_servers_that_open_an_empty_database_at_once_make_one_table(database
 def wait_until_locked(database: Database, thread: threading.Thread) -> None:
     """Wait until somebody waits for a lock in the database, or the thread has ended."""
     waiting = (
-        "SELECT FROM pg_stat_activity WHERE datname = current_database() "
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
         "AND wait_event_type = 'Lock'"
     )
     while thread.is_alive() and not database.run(waiting):
@@ -274,6 +268,9 @@ def test_a_model_that_two_servers_embed_with_first_is_added_once(
     database: Database, store: PostgresStore
 ) -> None:
     other = database.open()
+    for tenant in ("ann", "bob"):
+        with store.write(tenant) as tx:
+            index_of(tx).add("turn", None, "", "")
     vectors = make_random(np.random.default_rng(7))[:2]
     bob = threading.Thread(target=add, args=(other, vectors[1:], "bob"))
     with store.write("ann") as tx:
@@ -296,7 +293,7 @@ def test_very_many_vectors_are_coded_in_the_background_and_followed(
     choose_model(store, MODEL)
     cache = cache_of(store)
     monkeypatch.setattr(cache, "_many", 400)
-    vectors = make_near_duplicates(np.random.default_rng(8))
+    vectors = make_random(np.random.default_rng(8))
     ns = add(store, vectors)
 
     def ask() -> list[Match]:

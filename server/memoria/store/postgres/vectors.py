@@ -19,8 +19,11 @@ from memoria.store.vectors.models import Drift, IndexRow, VectorQuery, list_mode
 
 _SQL = statements("pgvector", "postgres")
 _PAGE = 1000
-_SPARE = 16
-"""Candidates beyond those wanted: rounding may have put others before the last ones."""
+_ERROR = 2**-9
+"""Largest difference that rounding makes between two products of unit vectors: each number of four
+is off by one part in 2,048 at the most."""
+_MOST_SPARE = 1000
+"""Candidates beyond those wanted: of more that are nearly equal it does not matter which is shown."""
 
 
 def make_vectors_table(session: Session) -> None:
@@ -87,6 +90,8 @@ class PgvectorIndex:
 
     def nearest(self, where: VectorQuery, vector: Vector, limit: int) -> list[Match]:
         """Return the nearest documents, best first."""
+        import numpy as np  # noqa: PLC0415  (slow to import)
+
         from memoria.store.vectors.stored import halve_vector, rank_vectors  # noqa: PLC0415  (brings NumPy)
 
         allowed = where.allowed if where.narrowing is None else where.narrowing.all_ids
@@ -98,7 +103,9 @@ class PgvectorIndex:
                 "scopes": as_json(where.scopes),
                 "allowed": None if allowed is None else list_numbers(allowed),
                 "vector": BinaryLiteral(halve_vector(vector)),
-                "most": limit + _SPARE,
+                "wanted": limit,
+                "most": limit + _MOST_SPARE,
+                "error": _ERROR * float(np.linalg.norm(vector)),
             },
         ).fetchall()
         shown = [row for row in rows if visibility_of(row).token in where.scopes]
