@@ -59,8 +59,8 @@ FROM documents d JOIN embeddings e ON e.document_n = d.n
 WHERE d.tenant_id = :tenant AND d.n = :n AND d.current;
 
 -- name: nearest
--- Those that rounding may have put behind the last that is wanted are candidates as well. With what
--- the truth says of them: their vectors, and who may see them.
+-- With their vectors as the truth has them. Those that rounding may have put behind the last that is
+-- wanted are candidates as well.
 WITH rounded AS (
     SELECT n, embedding <#> CAST(:vector AS HALFVEC) AS distance FROM vectors
     WHERE tenant_id = :tenant AND model_n = :model AND scope IN (SELECT value FROM {texts :scopes})
@@ -72,10 +72,8 @@ WITH rounded AS (
         ORDER BY distance ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS last
     FROM rounded
 )
-SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
-FROM compared c
-JOIN documents d ON d.n = c.n
-JOIN embeddings e ON e.model_n = :model AND e.document_n = c.n
+SELECT c.n, e.vector
+FROM compared c JOIN embeddings e ON e.model_n = :model AND e.document_n = c.n
 WHERE c.last IS NULL OR c.distance <= c.last + :error;
 
 -- name: drift
