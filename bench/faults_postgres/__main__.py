@@ -22,6 +22,7 @@ from bench.faults_postgres.full_disk import DiskPlan, fill_disk
 from bench.faults_postgres.kills import kill_server
 from bench.faults_postgres.snapshots import forget_under_snapshot
 from bench.output import rounded
+from bench.postgres.cluster import choose_user
 
 _ROUNDS = 200
 _CUTS_SHARE, _FAILOVER_SHARE = 5, 40
@@ -40,6 +41,7 @@ def _main() -> int:
     verdicts = []
     for name in arguments.only or faults:
         with tempfile.TemporaryDirectory(prefix="memoria-faults-") as folder:
+            choose_user(Path(folder))  # whoever runs the servers passes through
             for verdict in faults[name](Path(folder)):
                 verdicts.append(verdict)
                 if not arguments.json:

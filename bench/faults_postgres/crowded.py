@@ -12,7 +12,7 @@ import httpx2
 from bench.faults.verdict import Verdict
 from bench.faults_postgres.writers import DATABASE, postgres_settings
 from bench.http.server import Place, serve
-from bench.postgres import PostgresCluster, run_cluster
+from bench.postgres import TOMBSTONE_KEY, PostgresCluster, run_cluster
 from memoria.app.compose import open_home
 from memoria.app.tokens import TokenService
 from memoria.model.access import Access
@@ -35,6 +35,7 @@ async def exhaust_pool(home: Path) -> Verdict:
         environment = {
             "MEMORIA_DATABASE_URL": url,
             "MEMORIA_DATABASE_CONNECTIONS": str(_CONNECTIONS),
+            "MEMORIA_TOMBSTONE_KEY": TOMBSTONE_KEY,
         }
         place = Place(home, has_home_each=False, more=environment)
         with serve(place) as server:
