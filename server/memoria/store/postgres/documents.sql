@@ -6,8 +6,7 @@ VALUES (:n, :tenant, :scope, :words, :context);
 DELETE FROM search_index WHERE n = :n AND tenant_id = :tenant;
 
 -- name: want_scrub
-INSERT INTO settings (key, value) VALUES ('scrub', CAST(gen_random_uuid() AS TEXT))
-ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+{want_scrub};
 
 -- name: set_scope
 UPDATE search_index SET scope = :scope WHERE n = :n AND tenant_id = :tenant;

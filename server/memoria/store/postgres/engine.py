@@ -12,6 +12,7 @@ from memoria.store.postgres.tombstone_keys import require_key
 from memoria.store.rows.transaction import StoreOptions
 
 _NIGHT_CONNECTIONS = 3
+_HOUR_MS = 3_600_000
 
 
 class PostgresEngine:
@@ -36,6 +37,7 @@ class PostgresEngine:
             _size_of(settings, settings.database_connections),
             _options(settings),
             _key_of(settings),
+            _wipe_of(settings),
         )
 
     def open_journaling(
@@ -47,6 +49,7 @@ class PostgresEngine:
             _size_of(settings, _NIGHT_CONNECTIONS),
             _options(settings),
             _key_of(settings),
+            _wipe_of(settings),
             tenant=settings.tenant,
             lease=lease,
             owner=owner,
@@ -61,6 +64,10 @@ def _url_of(settings: Settings) -> str:
 
 def _key_of(settings: Settings) -> bytes:
     return require_key(settings.tombstone_key_bytes)
+
+
+def _wipe_of(settings: Settings) -> int:
+    return round(settings.database_wipe_hours * _HOUR_MS)
 
 
 def _size_of(settings: Settings, connections: int) -> PoolSize:

@@ -176,6 +176,9 @@ class SqliteStore:
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what a check of `examine` has found; only derived rows are changed."""
+        if check == "erasure":
+            self.scrub()
+            return
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             mend(*opened, self.zone, check, progress)
 

@@ -125,8 +125,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 
 -- Documents that hold any of a query's terms, best first by BM25 as FTS5 has it: k1 is 1.2 and b
--- 0.75, and no term weighs nothing. Words of who said it and when count less. A reader that takes
--- the first rows looks at the visibility of these alone.
+-- 0.75, and no term weighs nothing. Words of who said it and when count less. Whole multiples of
+-- 1e-12 are added, which gives the same sum in whatever order the rows are read.
 CREATE FUNCTION rank_documents(tenant BIGINT, query JSONB, context_weight DOUBLE PRECISION)
 RETURNS TABLE (n BIGINT, score DOUBLE PRECISION)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -141,7 +141,9 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
                                               AS DOUBLE PRECISION)), 1e-6) AS weight
         FROM (SELECT term, count(*) AS many FROM held GROUP BY term) h CROSS JOIN size s
     )
-    SELECT h.n, sum(t.weight * h.times / (h.times + 0.3 + s.per_word * h.length)) AS score
+    SELECT h.n,
+           sum(round(1e12 * t.weight * h.times / (h.times + 0.3 + s.per_word * h.length))) / 1e12
+           AS score
     FROM held h JOIN terms t ON t.term = h.term CROSS JOIN size s
     GROUP BY h.n
     ORDER BY score DESC, h.n
