@@ -19,8 +19,8 @@ from memoria.model.access import Access
 from memoria.model.provenance import COMMAND_LINE
 
 _CALLS, _CONNECTIONS = 24, 4
-_MOST_S = 30.0
-"""Twice the time to wait for a lock or a connection, and some for the rest."""
+_MOST_S = 70.0
+"""A call has up to three transactions, each of which waits for a connection and for a lock."""
 _TENANT = "crowded"
 _Answer = tuple[httpx2.Response, float]
 """An answer, and how long it took, in seconds."""

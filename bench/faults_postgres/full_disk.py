@@ -115,6 +115,7 @@ def _serve_on_small_disk(
         if resize is None:
             yield None
             return
+        choose_user(folder)
         choose_user(disk)
         cluster = PostgresCluster(folder / "server", _LOG_SETTINGS)
         cluster.data = disk / "data"

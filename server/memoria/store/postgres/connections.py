@@ -8,6 +8,7 @@ what has become of it: the server is asked on another connection (`outcomes`).
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -111,10 +112,11 @@ class Connections:
         try:
             seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
             with raw.pipeline():
-                raw.execute(_READ)
-                raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-                raw.execute(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
-                raw.execute(_SET_TENANT, (str(tenant),))
+                run = partial(raw.execute, prepare=False)
+                run(_READ)
+                run(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
+                run(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
             _roll_back(raw)
@@ -194,15 +196,17 @@ class Connections:
         """Begin a transaction by one round trip; return its mark, if it writes."""
         try:
             with raw.pipeline():
-                raw.execute(begin.encode())
-                raw.execute(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
+                # What is prepared in a pipeline that fails is taken for prepared ever after.
+                run = partial(raw.execute, prepare=False)
+                run(begin.encode())
+                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
                 if lines_up:
-                    raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
-                marked = raw.execute(READ_MARK) if begin is _WRITE else None
+                    run(_LOCK, (_LOCK_CLASS, str(tenant)))
+                marked = run(READ_MARK) if begin is _WRITE else None
                 if isinstance(tenant, int):
-                    raw.execute(_SET_TENANT, (str(tenant),))
+                    run(_SET_TENANT, (str(tenant),))
                 else:
-                    raw.execute(_SET_TENANT_BY_NAME, (tenant,))
+                    run(_SET_TENANT_BY_NAME, (tenant,))
         except BaseException:
             _roll_back(raw)
             raise
