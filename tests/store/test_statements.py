@@ -252,6 +252,8 @@ WALKS |= {
     )
 }
 WALKS |= {("erasures", name) for name in ERASURES}
+MOVES = ("triggers", "numbers", "numbered", "raise_number", "begin_number")
+WALKS |= {("moves", name) for name in MOVES}  # the few lines of tables that list tables
 WALKS |= {("figures", name) for name in statements("figures")}  # of the whole home, kept for 10 s
 PAGES = ("workspace", "private_time", "scratchpad", "merge")  # few of each in a tenant
 COUNTS = tuple(name for name in statements("portable") if name.startswith("count_"))
