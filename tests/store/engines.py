@@ -8,11 +8,11 @@ from typing import Any
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from tests.store.postgres import PostgresServer
 
 from memoria.store.postgres.driver import adapters
 from memoria.store.postgres.schema import identity_keys, migrate
 from memoria.store.sqlite.driver import SqliteConnection
-from tests.store.postgres import PostgresServer
 
 Session = psycopg.Connection[tuple[Any, ...]]
 ROLE = "ordinary"
@@ -38,7 +38,9 @@ def new_database(server: PostgresServer, name: str) -> Iterator[str]:
     with psycopg.connect(server.address, autocommit=True) as admin:
         if admin.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
             admin.execute(f"CREATE ROLE {ROLE} LOGIN")
-        admin.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(*map(sql.Identifier, (name, ROLE))))
+        admin.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {}").format(*map(sql.Identifier, (name, ROLE)))
+        )
     address = make_conninfo(server.address, dbname=name, user=ROLE)
     try:
         with psycopg.connect(address, autocommit=True) as owner:
@@ -83,9 +85,7 @@ def copy_rows(source: SqliteConnection, target: Session) -> None:
             values += f", coalesce((SELECT tenant_id FROM {parent} WHERE n = %s), 0)"
             rows = [(*row, row[own.index(key)]) for row in rows]
         with target.cursor() as cursor:
-            cursor.executemany(
-                f"INSERT INTO {table} ({names}) VALUES ({values})".encode(), rows
-            )
+            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({values})".encode(), rows)
     target.execute("SET session_replication_role = origin")
     target.execute("ANALYZE")
 

@@ -10,13 +10,20 @@ from tests.store.engines import PARENTS
 
 from memoria.store.sqlite.driver import SqliteConnection
 
-COUNTS = "count each few keep limit many most most_turns over page reach".split()
 PLACES = "former first place workspace".split()
-SPANS = "idle lease longest longest_lease longest_pause".split()
 TIMES = (
     "at before begin end joined_at midnight moment not_before now said_before since touched_before "
     "until valid_to"
 ).split()
+FIXED: dict[str, list[Any]] = {
+    "count each few keep limit many most most_turns over page reach": [1, 2, 5, 1000],
+    "idle lease longest longest_lease longest_pause": [0, 1000, 1 << 40],
+    "offset": [0, 1],
+    "boolean": [False, True],
+    "double precision": [0.0, 0.25, 1.0],
+    "jsonb": ["{}", '{"tokens": 7}'],
+}
+"""Values by parameter, or by type."""
 COLUMNS = {
     "by": ("memory_versions.inferred_by",),
     "canonical": ("entities.n",),
@@ -106,29 +113,29 @@ class Parameters:
         return [table for table in having if table in named] or having
 
     def _list_values(self, name: str, sort: str) -> list[Any]:
-        if sort == "bigint" and name in COUNTS:
-            return [1, 2, 5, 1000]
         if sort == "bigint" and name in PLACES:
             return [row["n"] for row in self._rows["workspaces"]]
-        if sort == "bigint" and name in SPANS:
-            return [0, 1000, 1 << 40]
         if sort == "bigint" and name in TIMES:
             return self._times
-        if sort == "bigint" and name == "offset":
-            return [0, 1]
-        if sort == "boolean":
-            return [False, True]
-        if sort == "double precision":
-            return [0.0, 0.25, 1.0]
-        if sort == "jsonb":
-            return ["{}", '{"tokens": 7}']
-        places = [place.split(".") for place in COLUMNS.get(name, ())] or [
-            (table, name) for table in self._rows
+        for names, values in FIXED.items():
+            if (name in names.split() and sort == "bigint") or names == sort:
+                return values
+        found = [
+            value
+            for table, rows in self._rows.items()
+            for row in rows
+            for column, value in row.items()
+            if f"{table}.{column}" in COLUMNS.get(name, (f"{table}.{name}",))
+            and isinstance(value, _SORTS[sort])
         ]
-        found = [row.get(column) for table, column in places for row in self._rows[table]]
-        fits = [value for value in found if isinstance(value, _SORTS[sort])]
-        others = {"bigint": [0, *self._numbers], "bytea": [b"", b"x"], "text": self._texts}
-        return [*fits, "", "\U0010ffff"] if sort == "text" and fits else fits or others[sort]
+        if found and sort == "text":
+            return [*found, "", "\U0010ffff"]
+        others: dict[str, list[Any]] = {
+            "bigint": [0, *self._numbers],
+            "bytea": [b"", b"x"],
+            "text": self._texts,
+        }
+        return found or others[sort]
 
     def _choose_list(self, sql: str, kind: str, name: str, random: Random) -> str:
         def some(values: list[Any]) -> list[Any]:

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from tests.store.engines import (
     open_session,
     set_counter,
 )
-from tests.store.mixing import mix
+from tests.store.mixing import lose, mix
 from tests.store.parameters import Parameters
 from tests.store.postgres import PostgresServer
 from tests.store.sql_files import list_names, list_shared
@@ -34,8 +35,10 @@ from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 
-TRIES = 40
-COMPARED = 3
+TRIES = 30
+COUNTS_OTHERWISE = {
+    "erasures.clear_nodes"
+}  # triggers of the statement's own rows delete some first
 OF_ALL = {"erasures.count_rows", "memories.erase_evidence", "memories.newest_unverified"}
 OTHERWISE = {"nightly_runs.memory"}  # all columns: a generated one too
 _PARAMETER = re.compile(r"(?<!:):(\w+)")
@@ -47,16 +50,15 @@ class Both(NamedTuple):
 
     sqlite: SqliteConnection
     postgres: Session
-    address: str
-    server: PostgresServer
     tables: dict[str, list[str]]
     parameters: dict[int, Parameters]
 
 
-@pytest.fixture(scope="module")
-def both(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
-    """What two tenants who did everything left behind."""
-    file = tmp_path_factory.mktemp("both") / "memoria.db"
+@contextmanager
+def fill_both(
+    server: PostgresServer, file: Path, *changes: Callable[[SqliteConnection], None]
+) -> Iterator[Both]:
+    """Have two tenants do everything, change what they left behind, and copy it."""
     store = SqliteStore(file, busy_timeout_ms=5000, readers=1)
     for tenant in ("ann", "bob"):
         live(store, tenant, SAID)
@@ -64,16 +66,24 @@ def both(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> 
         beside.remember("in this repo it is the port", MemoryType.FACT)
     store.close()
     source = connect(file, 5000)
-    mix(source)
-    with new_database(postgres, "same_results") as address:
-        with open_session(as_superuser(postgres, address)) as target:
+    for change in changes:
+        change(source)
+    with new_database(server, file.stem) as address:
+        with open_session(as_superuser(server, address)) as target:
             tables = list_tables(target)
             copy_rows(source, target)
         with open_session(address) as session:
             tenants = [n for (n,) in source.tuples("SELECT id FROM tenants")]
             parameters = {n: Parameters(source, tables, n) for n in tenants}
-            yield Both(source, session, address, postgres, tables, parameters)
+            yield Both(source, session, tables, parameters)
     source.close()
+
+
+@pytest.fixture(scope="module")
+def both(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+    """What two tenants left behind, mixed up."""
+    with fill_both(postgres, tmp_path_factory.mktemp("both") / "mixed.db", mix) as filled:
+        yield filled
 
 
 def list_statements(*, changing: bool) -> Iterator[tuple[str, str, str]]:
@@ -105,7 +115,7 @@ def ask_types(session: Session, sql: str) -> dict[str, str]:
     return dict(zip(numbers, found[0], strict=True))
 
 
-def read(connection: Connection, sql: str, parameters: dict[str, Any]) -> Any:
+def read(connection: Connection, sql: str, parameters: dict[str, Any]) -> list[Any] | int:
     """Give the names of columns that have some, and the rows.
 
     The rows come in order, if the statement puts them in order. Of rows without an order up to a
@@ -118,50 +128,58 @@ def read(connection: Connection, sql: str, parameters: dict[str, Any]) -> Any:
     return len(rows) if "LIMIT" in sql else sorted(rows, key=repr)
 
 
-def test_what_reads_finds_the_same_rows_in_the_same_order(both: Both) -> None:
-    other = []
-    empty = []
+def compare_reads(both: Both, only: str = "") -> list[str]:
+    """Run what reads in both engines, and name the statements that never found a row.
+
+    Args:
+        both: the rows.
+        only: words of which the name of a statement has one.
+    """
     reader = PostgresConnection(both.postgres, only_reads=True)
+    idle = []
     for file, name, sql in list_statements(changing=False):
-        random = Random(f"{file}.{name}")
-        if f"{file}.{name}" in OTHERWISE:
+        whole = f"{file}.{name}"
+        if whole in OTHERWISE or not re.search(only, whole):
             continue
+        random = Random(whole)
         types = ask_types(both.postgres, sql)
         lite = statements(file)[name]
         found = []
         for _ in range(TRIES if types else 1):
             tenant = random.choice([*both.parameters])
             chosen = both.parameters[tenant].choose(sql, types, random)
-            of = tenant if "tenant" in types and f"{file}.{name}" not in OF_ALL else 0
-            try:
-                found.append((of, chosen, read(both.sqlite, lite, chosen)))
-            except sqlite3.Error as error:
-                raise AssertionError(f"{file}.{name}: {error} {chosen}") from error
-        found.sort(key=lambda one: -len(one[2]) if isinstance(one[2], list) else -one[2])
-        if not found[0][2]:
-            empty.append(f"{file}.{name}")
+            found.append((tenant, chosen, read(both.sqlite, lite, chosen)))
         several = [one for one in found if one[2]]
-        picked = several[:1] + random.sample(several, min(len(several), COMPARED - 1)) + found[-1:]
-        for of, chosen, expected in picked:
-            both.postgres.execute("SELECT set_config('memoria.tenant', %s, false)", (str(of),))
-            try:
-                got = read(reader, sql, chosen)
-            except psycopg.Error as error:
-                got = str(error)
-            if got != expected:
-                other.append((f"{file}.{name}", chosen, expected, got))
-                break
-    for one in other:
-        print(*one, sep="\n    ")
-    print("EMPTY", len(empty), empty)
-    assert not other
+        idle += [] if several else [whole]
+        for tenant, chosen, expected in random.sample(several, min(len(several), 3)) + found[:1]:
+            see(both.postgres, tenant if "tenant" in types and whole not in OF_ALL else 0)
+            assert read(reader, sql, chosen) == expected, f"{whole} {chosen}"
+    return idle
+
+
+def see(session: Session, tenant: int) -> None:
+    """Show a session the rows of a tenant; 0 for those of all."""
+    session.execute("SELECT set_config('memoria.tenant', %s, false)", (str(tenant),))
+
+
+def test_what_reads_finds_the_same_rows_in_the_same_order(both: Both) -> None:
+    idle = compare_reads(both)
+    assert len(idle) < 45, idle  # a tenth of all; what finds nothing proves nothing
+
+
+def test_what_looks_for_damage_finds_the_same(postgres: PostgresServer, tmp_path: Path) -> None:
+    with fill_both(postgres, tmp_path / "damaged.db", mix, lose) as damaged:
+        idle = compare_reads(damaged, "lost|orphan|damaged|missing|unsupported")
+    assert len(idle) < 6, idle
 
 
 Tables = dict[str, list[tuple[object, ...]]]
+Outcome = tuple[Any, ...] | str
+"""What a statement says that it did, and the rows that went and came; or that it was refused."""
 
 
 def columns_of(both: Both, table: str) -> list[str]:
-    """The columns that both engines have; without the time and the order in which events were told."""
+    """The columns that both engines have; of events neither time nor order."""
     left_out = {"tenant_id"} if table in PARENTS else {"at", "seq"} if table == "events" else set()
     return [name for name in both.tables[table] if name not in left_out]
 
@@ -176,7 +194,7 @@ def dump(connection: Connection, both: Both, tables: Iterable[str]) -> Tables:
     return dumped
 
 
-def find_changes(before: Tables, after: Tables) -> dict[str, tuple[list[object], list[object]]]:
+def find_changes(before: Tables, after: Tables) -> dict[str, tuple[list[str], list[str]]]:
     """Give the rows that went and came, for each table where any did."""
     changes = {}
     for table, rows in after.items():
@@ -186,7 +204,9 @@ def find_changes(before: Tables, after: Tables) -> dict[str, tuple[list[object],
     return changes
 
 
-def change_sqlite(both: Both, sql: str, parameters: dict[str, Any], before: Tables | None) -> Any:
+def change_sqlite(
+    both: Both, sql: str, parameters: dict[str, Any], before: Tables | None
+) -> Outcome | int:
     """Run a statement and take it back; gives what came of it, and what it changed."""
     both.sqlite.execute("SAVEPOINT change")
     counted = both.sqlite.total_changes
@@ -205,7 +225,7 @@ def change_sqlite(both: Both, sql: str, parameters: dict[str, Any], before: Tabl
 
 def digest_tables(session: Session, both: Both) -> set[tuple[Any, ...]]:
     """Read a digest of each table, of all tenants' rows."""
-    session.execute("SELECT set_config('memoria.tenant', '0', false)")
+    see(session, 0)
     digests = (
         f"SELECT '{table}', md5(string_agg(md5(CAST(t AS TEXT)), '' ORDER BY md5(CAST(t AS TEXT))))"
         f" FROM {table} t"
@@ -216,7 +236,7 @@ def digest_tables(session: Session, both: Both) -> set[tuple[Any, ...]]:
 
 def change_postgres(
     both: Both, sql: str, parameters: dict[str, Any], tenant: int, before: Tables, digests: set[Any]
-) -> Any:
+) -> Outcome | int:
     """Do as `change_sqlite`, as the tenant."""
     session = both.postgres
     writer = PostgresConnection(session, only_reads=False)
@@ -224,14 +244,13 @@ def change_postgres(
     try:
         if table := re.match(r"INSERT INTO (\w+)", strip_comments(sql).strip()):
             set_counter(both.sqlite, session, table[1])
-        session.execute("SELECT set_config('memoria.tenant', %s, true)", (str(tenant),))
+        see(session, tenant)
         cursor = writer.execute(sql, parameters)
         rows = [tuple(map(normalize, row)) for row in cursor.fetchall()] if returns(sql) else []
         count = cursor.rowcount
         changed = [table for table, _ in digest_tables(session, both) - digests]
         return rows or count, find_changes(before, dump(writer, both, changed))
-    except psycopg.IntegrityError as error:
-        print(error)
+    except psycopg.IntegrityError:
         return "refused"
     finally:
         session.execute("ROLLBACK")
@@ -244,10 +263,10 @@ def returns(sql: str) -> bool:
 def test_what_changes_rows_changes_the_same_ones(both: Both) -> None:
     before = dump(both.sqlite, both, both.tables)
     digests = digest_tables(both.postgres, both)
-    other = []
     idle = []
     for file, name, sql in list_statements(changing=True):
-        random = Random(f"{file}.{name}")
+        whole = f"{file}.{name}"
+        random = Random(whole)
         types = ask_types(both.postgres, sql)
         lite = statements(file)[name]
         tried = []
@@ -257,19 +276,14 @@ def test_what_changes_rows_changes_the_same_ones(both: Both) -> None:
             tried.append((tenant, chosen, change_sqlite(both, lite, chosen, None)))
         refused = [one for one in tried if one[2] == "refused"]
         done = [one for one in tried if one[2] not in ("refused", 0)]
-        if not done:
-            idle.append(f"{file}.{name}")
-        for tenant, chosen, _ in done[:2] + refused[:1]:
-            of = tenant if "tenant" in types and f"{file}.{name}" not in OF_ALL else 0
+        idle += [] if done else [whole]
+        for tenant, chosen, _ in done[:1] + refused[:1]:
+            of = tenant if "tenant" in types and whole not in OF_ALL else 0
             expected = change_sqlite(both, lite, chosen, before)
-            try:
-                got = change_postgres(both, sql, chosen, of, before, digests)
-            except psycopg.Error as error:
-                got = repr(error)
-            if got != expected:
-                other.append((f"{file}.{name}", chosen, expected, got))
-                break
-    for one in other:
-        print(*one, sep="\n    ")
-    print("IDLE", len(idle), idle)
-    assert not other
+            got = change_postgres(both, sql, chosen, of, before, digests)
+            if whole in COUNTS_OTHERWISE:
+                assert isinstance(got, tuple)
+                assert isinstance(expected, tuple)
+                expected, got = expected[1:], got[1:]
+            assert got == expected, f"{whole} {chosen}"
+    assert len(idle) < 50, idle  # a fifth of all; what changes nothing proves nothing
