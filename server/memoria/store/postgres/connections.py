@@ -131,7 +131,7 @@ class Connections:
             with raw.pipeline():
                 raw.execute(_READ)
                 raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
+                raw.execute(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
                 raw.execute(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:

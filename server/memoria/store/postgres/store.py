@@ -28,6 +28,7 @@ from memoria.store.postgres.files import HomeFileRows
 from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
 from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.mend import Mender
+from memoria.store.postgres.moves import PostgresMovedRows
 from memoria.store.postgres.schema import migrate
 from memoria.store.postgres.scrub import read_owed_wipe, wipe_tables
 from memoria.store.postgres.tombstone_keys import TombstoneKeys
@@ -70,6 +71,7 @@ class PostgresStore:
         self._wipe_within_ms = wipe_within_ms
         self._patience_s = size.patience_s
         self._connections = Connections(url, size)
+        self.moved = PostgresMovedRows(self._connections)
         self._transactions = JoinedTransactions(self)
         keys = TombstoneKeys(key, self._transactions)
         self.files = HomeFileRows(self._transactions, keys)
