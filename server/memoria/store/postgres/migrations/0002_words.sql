@@ -142,7 +142,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
         SELECT w.term, w.n, w.words + context_weight * w.context AS times, w.length
         FROM find_words(tenant, list_terms(query)) w
     ), size AS (
-        SELECT s.documents, CAST(0.9 AS DOUBLE PRECISION) * s.documents / s.words AS per_word
+        SELECT s.documents, CAST(0.9 AS DOUBLE PRECISION) * s.documents / nullif(s.words, 0) AS per_word
         FROM index_sizes s WHERE s.tenant_id = tenant
     ), terms AS (
         SELECT h.term, 2.2 * greatest(ln(CAST((s.documents - h.many + 0.5) / (h.many + 0.5)
