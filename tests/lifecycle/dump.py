@@ -4,16 +4,24 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from bench.night.dump import Dump, differences, dump
-from tests.databases import copy_home, settings_elsewhere
+from bench.night.dump import Dump, differences, dump_files, dump_rows
+from tests.databases import change_rows, copy_home, settings_elsewhere
 
-from memoria.app.engine import open_store
+from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
+from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.model import Memory
 from memoria.model.retention import RetentionAttributes
-from memoria.store.engine import Store
+from memoria.store.engine import JournalingStore, Store
 
 __all__ = ["Dump", "differences", "dump"]
+
+
+def dump(home: Path, *more: str) -> Dump:
+    """The rows of every table that a night may change, and the files, wherever they are kept."""
+    with change_rows(home) as connection:
+        kept = ("files",) if connection.columns("files") else ()
+        return dump_rows(connection, *more, *kept) | {"own files": dump_files(home)}
 
 
 def copied(settings: Settings, home: Path) -> Settings:
@@ -35,6 +43,14 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
             raise Interrupted
 
     return told
+
+
+@contextmanager
+def night(settings: Settings) -> Iterator[tuple[Store, JournalingStore]]:
+    """A home's store, and that of a night that is under way there."""
+    with closing(open_store(settings)) as shared, hold_lease(shared, settings.tenant, "night"):
+        with closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own:
+            yield shared, own
 
 
 @contextmanager

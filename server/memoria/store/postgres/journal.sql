@@ -4,7 +4,8 @@ SELECT name, type, key FROM columns_of(:tbl);
 -- name: begin_journal
 -- The newest change so far comes with it.
 SELECT (SELECT coalesce(max(seq), 0) FROM nightly_changes WHERE run_n = :run_n),
-       set_config('memoria.run', :run_n, TRUE), set_config('memoria.step', :step, TRUE);
+       set_config('memoria.run', CAST(:run_n AS TEXT), TRUE),
+       set_config('memoria.step', CAST(:step AS TEXT), TRUE);
 
 -- name: set_report
 SELECT set_config('memoria.report', :report_id, TRUE);

@@ -82,15 +82,15 @@ END $$;
 CREATE FUNCTION journal_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
     cells JSONB := to_jsonb(coalesce(NEW, OLD));
-    image JSONB := image_of_change(TG_OP, OLD, NEW, CAST(TG_ARGV[0] AS JSONB));
+    noted JSONB := image_of_change(TG_OP, OLD, NEW, CAST(TG_ARGV[0] AS JSONB));
     run BIGINT := current_setting('memoria.run');
     owner RECORD;
 BEGIN
-    IF image IS NOT NULL THEN
+    IF noted IS NOT NULL THEN
         owner := owner_of(TG_TABLE_NAME, cells, run);
         INSERT INTO nightly_changes (run_n, seq, step, tbl, op, key, image, memory_n, turn_n)
         SELECT run, 1 + coalesce(max(c.seq), 0), CAST(current_setting('memoria.step') AS BIGINT),
-               TG_TABLE_NAME, lower(TG_OP), key_of(cells, CAST(TG_ARGV[1] AS JSONB)), image,
+               TG_TABLE_NAME, lower(TG_OP), key_of(cells, CAST(TG_ARGV[1] AS JSONB)), noted,
                owner.memory, owner.turn
         FROM nightly_changes c WHERE c.run_n = run;
     END IF;
@@ -100,12 +100,12 @@ END $$;
 CREATE FUNCTION hide_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
     cells JSONB := to_jsonb(coalesce(NEW, OLD));
-    image JSONB := image_of_change(TG_OP, OLD, NEW, CAST(TG_ARGV[0] AS JSONB));
+    noted JSONB := image_of_change(TG_OP, OLD, NEW, CAST(TG_ARGV[0] AS JSONB));
 BEGIN
-    IF image IS NOT NULL THEN
+    IF noted IS NOT NULL THEN
         INSERT INTO hidden_changes (tenant_id, report_id, tbl, op, key, image)
         VALUES (CAST(cells ->> 'tenant_id' AS BIGINT), current_setting('memoria.report'),
-                TG_TABLE_NAME, lower(TG_OP), key_of(cells, CAST(TG_ARGV[1] AS JSONB)), image);
+                TG_TABLE_NAME, lower(TG_OP), key_of(cells, CAST(TG_ARGV[1] AS JSONB)), noted);
     END IF;
     RETURN NULL;
 END $$;

@@ -1,23 +1,21 @@
 """Whatever is done through a night's store is put back exactly, whoever did it and however."""
 
-import shutil
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.forgetting.remains import remains
-from tests.lifecycle.dump import dump
+from tests.databases import change_rows, copy_home, open_home
+from tests.lifecycle.dump import dump, night
 
 import memoria
 from memoria import Settings
 from memoria.erasure.suppression import Digester, SuppressionList
-from memoria.errors import MemoriaError
+from memoria.errors import InvalidInputError
 from memoria.ingest.capture import Capture, CaptureLimits
-from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.memories.derived import DerivedDraft, add_derived, end_derived, revise_derived
 from memoria.memories.statements import Statements
 from memoria.memories.wordings import Author
@@ -33,14 +31,14 @@ from memoria.model import (
     Role,
     Turn,
     Validity,
+    new_id,
     now_millis,
 )
 from memoria.model.nightly import NightlyRun, RunOptions
 from memoria.model.provenance import NIGHTLY_CHANNEL
-from memoria.store.engine import JournalingStore
+from memoria.store.engine import JournalingStore, Store
 from memoria.store.rows.revert import JOURNALED_TABLES
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteJournalingStore, SqliteStore
 from memoria.store.sqlite.schema import schema
 from memoria.store.values import Filters, NewEvidence
 
@@ -140,128 +138,106 @@ CHANGES: tuple[Change, ...] = (
 )  # fmt: skip
 
 
-@given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))
-@settings(max_examples=25, deadline=None)
-def test_everything_a_night_changes_is_put_back(changes: list[tuple[Change, int]]) -> None:
-    with TemporaryDirectory() as folder:
-        home = Path(folder)
-        ids = live(home)
-        before = dump(home)
-        shared = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
-        with hold_lease(shared, TENANT, "night", 60_000):
-            own = SqliteJournalingStore(
-                home / "memoria.db",
-                busy_timeout_ms=5000,
-                attempts=5,
-                tenant=TENANT,
-                lease=LEASE,
-                owner="night",
-            )
-            run = begun(own)
-            with own.journaling(run, 0):
-                for change, i in changes:
-                    try:
-                        change(by(own), own, ids, i)
-                    except MemoriaError:
-                        continue  # what was archived can't be corrected
-            undone = reverted(own, run)
-            own.close()
-        shared.close()
-        assert undone[1:] == (0, 0)
-        assert dump(home) == before
-
-
-async def test_the_journal_keeps_no_name_of_a_turn_that_is_forgotten_after_a_model_read_it(
-    tmp_path: Path,
-) -> None:
-    live(tmp_path)
-    shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with hold_lease(shared, TENANT, "night", 60_000):
-        own = SqliteJournalingStore(
-            tmp_path / "memoria.db",
-            busy_timeout_ms=5000,
-            attempts=5,
-            tenant=TENANT,
-            lease=LEASE,
-            owner="night",
-        )
-        run = begun(own)
-        with own.journaling(run, 0), own.write(TENANT) as tx:
-            turns = tx.conversations.session_turns("s", 0, 10)
-            tx.conversations.mark_processed(turns)
-        own.close()
-    shared.close()
-    assert "nightly_changes.image" in remains(tmp_path, "Quentella")
-    named = [turn.id for turn in turns if "Quentella" in turn.content]
-    async with memoria.open(settings=Settings(home=tmp_path, embedder="off"), tenant=TENANT) as m:
-        await m.forget_memory(named, include_source=True)
-    assert remains(tmp_path, "Quentella") == set()
-
-
-def test_a_wording_of_the_nights_goes_though_its_memory_was_moved_since(tmp_path: Path) -> None:
-    (first, *_) = live(tmp_path)
-    shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with shared.write(TENANT) as tx:
-        tx.memories.set_scope(first, "project", "w", 1)
-    with hold_lease(shared, TENANT, "night", 60_000):
-        own = SqliteJournalingStore(
-            tmp_path / "memoria.db",
-            busy_timeout_ms=5000,
-            attempts=5,
-            tenant=TENANT,
-            lease=LEASE,
-            owner="night",
-        )
-        run = begun(own)
-        with own.journaling(run, 0):
-            by(own).revise(first, "correct", "the port is 9090")
-        by(shared).revise(first, "everywhere", None)
-        reverted(own, run)
-        own.close()
-    with shared.read(TENANT) as tx:
-        memory = tx.memories.get(first)
-        assert memory is not None
-        assert (memory.content, memory.scope) == (THINGS[0], "everywhere")
-        seen = Filters(workspace="another", include_history=True)
-        matches = tx.documents.match(("memory",), ["port"], seen, 9)
-        assert [match.n for match in matches] == [memory.current.n]
-    assert [one for one in shared.examine(deep=True) if one.state == "error"] == []
-    shared.close()
-
-
-def live(home: Path) -> list[str]:
-    """A conversation and some memories, linked with each other."""
-    pattern, ids = _live_once()
-    shutil.copytree(pattern.name, home, dirs_exist_ok=True)
-    return ids
-
-
-@cache
-def _live_once() -> tuple[TemporaryDirectory[str], list[str]]:
-    folder = TemporaryDirectory()
-    path = Path(folder.name) / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
+@pytest.fixture(scope="module")
+def lived(engine: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A home with a conversation and some memories, and the ids of these."""
+    home = tmp_path_factory.mktemp(engine)
+    with closing(open_home(home)) as store:
         limits = CaptureLimits(10_000, 30)
         capture = Capture(store, TENANT, LIBRARY, limits, Digester(TENANT, key))
         turns = [Turn(role=Role.USER, content=text) for text in (*THINGS, *TALK)]
         capture.record(turns, "s", None)
-        return folder, [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
+        return home, [by(store).remember(text, MemoryType.FACT).id for text in THINGS]
+
+
+@contextmanager
+def run_in(home: Path) -> Iterator[tuple[Store, JournalingStore, NightlyRun]]:
+    """A store, that of a night that is under way there, and this night's run."""
+    with night(Settings.from_values(home=home, tenant=TENANT, embedder="off")) as (shared, own):
+        with own.write(TENANT) as tx:
+            run = tx.nightly_runs.begin_run(new_id(), 1, RunOptions(steps=("archive_expired",)))
+        yield shared, own, run
+        with own.write(TENANT) as tx:
+            tx.nightly_runs.set_state(run, "undone", 1)
+
+
+@contextmanager
+def copy_of(lived: tuple[Path, list[str]]) -> Iterator[Path]:
+    with TemporaryDirectory() as folder:
+        copy_home(lived[0], Path(folder) / "home")
+        yield Path(folder) / "home"
+
+
+@given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_everything_a_night_changes_is_put_back(
+    lived: tuple[Path, list[str]], changes: list[tuple[Change, int]]
+) -> None:
+    home, ids = lived
+    before = dump(home)
+    with run_in(home) as (_, own, run):
+        with own.journaling(run, 0):
+            for change, i in changes:
+                try:
+                    change(by(own), own, ids, i)
+                except InvalidInputError:
+                    continue  # what was archived can't be corrected
+        assert reverted(own, run)[1:] == (0, 0)
+    assert dump(home) == before
+
+
+async def test_the_journal_keeps_no_name_of_a_turn_that_is_forgotten_after_a_model_read_it(
+    lived: tuple[Path, list[str]],
+) -> None:
+    with copy_of(lived) as home:
+        with run_in(home) as (_, own, run), own.journaling(run, 0), own.write(TENANT) as tx:
+            turns = tx.conversations.session_turns("s", 0, 10)
+            tx.conversations.mark_processed(turns)
+        assert "Quentella" in images(home)
+        named = [turn.id for turn in turns if "Quentella" in turn.content]
+        forgetting = Settings(home=home, embedder="off")
+        async with memoria.open(settings=forgetting, tenant=TENANT) as m:
+            await m.forget_memory(named, include_source=True)
+        assert "Quentella" not in images(home)
+
+
+def images(home: Path) -> str:
+    with change_rows(home) as connection:
+        return str([*map(tuple, connection.execute("SELECT image FROM nightly_changes"))])
+
+
+def test_a_wording_of_the_nights_goes_though_its_memory_was_moved_since(
+    lived: tuple[Path, list[str]],
+) -> None:
+    first = lived[1][0]
+    with copy_of(lived) as home:
+        with run_in(home) as (shared, own, run):
+            with shared.write(TENANT) as tx:
+                tx.memories.set_scope(first, "project", "w", 1)
+            with own.journaling(run, 0):
+                by(own).revise(first, "correct", "the port is 9090")
+            by(shared).revise(first, "everywhere", None)
+            reverted(own, run)
+        with closing(open_home(home)) as store:
+            with store.read(TENANT) as tx:
+                memory = tx.memories.get(first)
+                assert memory is not None
+                assert (memory.content, memory.scope) == (THINGS[0], "everywhere")
+                seen = Filters(workspace="another", include_history=True)
+                matches = tx.documents.match(("memory",), ["port"], seen, 9)
+                assert [match.n for match in matches] == [memory.current.n]
+            assert [one for one in store.examine(deep=True) if one.state == "error"] == []
 
 
 def key() -> bytes:
     return b"a key"
 
 
-def by(store: SqliteStore) -> Statements:
+def by(store: Store) -> Statements:
     return Statements(store, TENANT, LIBRARY, Digester(TENANT, key))
 
 
-def begun(store: SqliteJournalingStore) -> NightlyRun:
-    with store.write(TENANT) as tx:
-        return tx.nightly_runs.begin_run("run", 1, RunOptions(steps=("archive_expired",)))
-
-
-def reverted(store: SqliteJournalingStore, run: NightlyRun) -> tuple[int, ...]:
+def reverted(store: JournalingStore, run: NightlyRun) -> tuple[int, ...]:
     totals: tuple[int, ...] = (0, 0, 0)
     while True:
         with store.write(TENANT) as tx:
@@ -285,26 +261,13 @@ def test_every_table_is_watched_or_known_to_be_left_alone() -> None:
     }
 
 
-def test_nobody_elses_changes_are_journaled(tmp_path: Path) -> None:
-    ids = live(tmp_path)
-    shared = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
-    with hold_lease(shared, TENANT, "night", 60_000):
-        own = SqliteJournalingStore(
-            tmp_path / "memoria.db",
-            busy_timeout_ms=5000,
-            attempts=5,
-            tenant=TENANT,
-            lease=LEASE,
-            owner="night",
-        )
-        run = begun(own)
+def test_nobody_elses_changes_are_journaled(lived: tuple[Path, list[str]]) -> None:
+    with copy_of(lived) as home, run_in(home) as (shared, own, run):
         with own.journaling(run, 0):
-            by(shared).revise(ids[0], "pin", None)
-        by(own).revise(ids[1], "pin", None)
+            by(shared).revise(lived[1][0], "pin", None)
+        by(own).revise(lived[1][1], "pin", None)
         with own.read(TENANT) as tx:
             assert changes_of(tx, run) == []
-        own.close()
-    shared.close()
 
 
 def changes_of(tx: Transaction, run: NightlyRun) -> list[str]:
