@@ -66,6 +66,8 @@ class Databases:
         self._of_homes: dict[str, str] = {}
         self._admin.execute(f"CREATE ROLE {_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS")
         self._admin.execute(f"CREATE DATABASE {_EMPTY} OWNER {_ROLE}")
+        with psycopg.connect(server.address, dbname=_EMPTY) as empty:
+            empty.execute("CREATE EXTENSION vector")
         with tempfile.TemporaryDirectory() as home:
             open_store(Settings.from_values(home=home, **self._settings(_EMPTY))).close()
 

@@ -71,12 +71,12 @@ async def _fail_over_once(
         async with let_write(home, primary.url(DATABASE, standby), seed) as crowd:
             await crowd.wait_for_writes(chance.randrange(_WRITES_BEFORE, 2 * _WRITES_BEFORE))
             if way.behind_s:
-                os.kill(standby.find_process("walreceiver"), signal.SIGSTOP)
+                os.kill(primary.find_process("walsender"), signal.SIGSTOP)
                 await anyio.sleep(way.behind_s)
             await anyio.to_thread.run_sync(primary.kill)
             told = crowd.list_told()
             began = time.monotonic()
-            await anyio.to_thread.run_sync(_promote, standby)
+            await anyio.to_thread.run_sync(standby.promote)
             lost = await anyio.to_thread.run_sync(count_lost, standby, told)
             await crowd.wait_for_writes(1)
             down_s = time.monotonic() - began
@@ -93,10 +93,3 @@ def _start_standby(primary: PostgresCluster) -> Iterator[PostgresCluster]:
         yield standby
     finally:
         standby.end()
-
-
-def _promote(standby: PostgresCluster) -> None:
-    """Promote a standby; a process that was held up is let go, its primary is dead."""
-    for pid in standby.list_children():
-        os.kill(pid, signal.SIGCONT)
-    standby.promote()

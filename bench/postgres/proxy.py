@@ -17,7 +17,10 @@ _Value = TypeVar("_Value")
 _SOCKET = ".s.PGSQL.5432"
 _HEADER = 4
 _READY = b"Z"
-_STATEMENTS = (b"Q", b"P", b"B")
+_COMMIT = b"COMMIT\0"
+_SYNC = b"S"
+_QUERY = b"Q"
+_STATEMENTS = (_QUERY, b"P", b"B")
 """Messages with a statement, or with the parameters of one that was prepared."""
 _BLOCK = 1 << 16
 
@@ -47,6 +50,7 @@ class CuttingProxy:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._armed: tuple[Cut, int] | None = None
+        self._open: set[asyncio.StreamWriter] = set()
         self.cuts = 0
         """Number of connections that were cut."""
 
@@ -63,7 +67,7 @@ class CuttingProxy:
         _error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        self._loop.call_soon_threadsafe(self._listening.close)
+        self._wait_for(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
@@ -79,6 +83,12 @@ class CuttingProxy:
     def disarm(self) -> None:
         """Cut nothing more."""
         self._armed = None
+
+    async def _end(self) -> None:
+        self._listening.close()
+        for writer in self._open:
+            writer.transport.abort()
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
     def _wait_for(self, work: Coroutine[Any, Any, _Value]) -> _Value:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
@@ -101,13 +111,15 @@ class CuttingProxy:
         except OSError:
             answers.transport.abort()
             return
+        self._open |= {answers, server}
         drops_answers = asyncio.Event()
         back = asyncio.create_task(_pass_back(replies, answers, drops_answers))
         back.add_done_callback(lambda _: answers.transport.abort())
         with suppress(OSError, asyncio.IncompleteReadError):
             await self._pass_on(client, server, drops_answers)
         server.transport.abort()
-        back.cancel()
+        await back
+        self._open -= {answers, server}
 
     async def _pass_on(
         self,
@@ -137,6 +149,9 @@ class CuttingProxy:
                     return
                 case Cut.COMMIT_SENT:
                     server.write(message)
+                    while kind not in (_QUERY, _SYNC):
+                        kind = await client.readexactly(1)
+                        server.write(await _read_message(client, kind))
                     await server.drain()
                     # Closed, not aborted: what was written arrives.
                     server.close()
@@ -146,7 +161,7 @@ class CuttingProxy:
     def _find_cut(self, kind: bytes, message: bytes) -> Cut | None:
         if kind not in _STATEMENTS:
             return None
-        if b"COMMIT" in message:
+        if message[1 + _HEADER :].lstrip(b"\0").startswith(_COMMIT):
             return self._is_due(Cut.BEFORE_COMMIT, Cut.COMMIT_SENT, Cut.COMMIT_ANSWERED)
         return self._is_due(Cut.STATEMENT, Cut.ANSWER)
 
@@ -162,9 +177,10 @@ async def _pass_back(
     replies: asyncio.StreamReader, answers: asyncio.StreamWriter, drops_answers: asyncio.Event
 ) -> None:
     """Pass the server's answers back; once they are dropped, end when the server is ready again."""
-    while block := await replies.read(_BLOCK):
-        if not drops_answers.is_set():
-            answers.write(block)
-            await answers.drain()
-        elif block[-6:-5] == _READY:
-            return
+    with suppress(OSError):
+        while block := await replies.read(_BLOCK):
+            if not drops_answers.is_set():
+                answers.write(block)
+                await answers.drain()
+            elif block[-6:-5] == _READY:
+                return

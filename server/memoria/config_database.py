@@ -28,6 +28,11 @@ class DatabaseSettings(BaseModel):
     """How many connections a process opens to the database at most. Who finds none free waits, and
     is told that the memory is busy when it takes too long."""
 
+    database_wipe_hours: float = Field(24, ge=24, le=100_000)
+    """In how many hours what was forgotten leaves the files of the database's tables. Nightly
+    maintenance writes them anew then, and nobody uses a table meanwhile: seconds for most, minutes
+    for many gigabytes."""
+
     tombstone_key: SecretStr | None = None
     """With `MEMORIA_DATABASE_URL`: the secret by which what was forgotten is recognised, the same
     on each server of the database: 32 random bytes, such as `openssl rand -hex 32` writes. Keep it:

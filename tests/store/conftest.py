@@ -8,8 +8,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tests.databases import open_home
+from tests.databases import Databases, open_home
 from tests.empty_home import lay_empty_home
+from tests.store.databases import Database
 from tests.store.insides import TOY_MODEL
 from tests.store.tenant_life import SAID, live, marks
 
@@ -38,6 +39,15 @@ def open_store() -> Iterator[OpenStore]:
 def store(open_store: OpenStore, home: Path) -> Store:
     """The store of an empty home."""
     return open_store(lay_empty_home(home))
+
+
+@pytest.fixture
+def database(databases: Databases, tmp_path: Path) -> Iterator[Database]:
+    """A database of PostgreSQL, whatever engine is under test."""
+    with databases.dropping():
+        made = Database(databases.settings_of(tmp_path / "elsewhere")["database_url"])
+        yield made
+        made.close()
 
 
 @pytest.fixture

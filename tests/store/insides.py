@@ -5,12 +5,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from memoria.model import Vector
+from memoria.store.connection import Connection
 from memoria.store.engine import Store
 from memoria.store.image.tenant_image import TenantImage
 from memoria.store.image.tenant_images import TenantImages
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.transaction import Transaction
+from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection
+from memoria.store.vectors import VectorCache, VectorIndex
 
 TOY_MODEL = "toy"
 
@@ -25,6 +28,24 @@ def connection_of(tx: Transaction) -> SqliteConnection:
 def index_of(tx: Transaction) -> DocumentIndex:
     """The documents as a transaction writes them into the indexes, without a memory or a turn."""
     return tx._index  # noqa: SLF001  (only rows of the store write there)
+
+
+def any_connection_of(tx: Transaction) -> Connection:
+    """The connection that a transaction is on, whatever the engine."""
+    return tx._connection  # noqa: SLF001
+
+
+def vectors_of(tx: Transaction) -> VectorIndex:
+    """The vectors as a transaction searches them."""
+    return tx.documents._vectors  # noqa: SLF001  (a search alone chooses the way)
+
+
+def cache_of(store: Store) -> VectorCache:
+    """The vectors that a store has in memory."""
+    if isinstance(store, SqliteStore):
+        return store._connections.cache  # noqa: SLF001
+    cache: VectorCache = store._cache  # type: ignore[attr-defined]  # noqa: SLF001
+    return cache
 
 
 def images_of(store: Store) -> TenantImages:

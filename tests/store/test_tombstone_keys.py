@@ -1,13 +1,11 @@
 """Keys for tombstones of a database: one for all servers, and of no use to who has a copy of it."""
 
 import base64
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from tests.store.databases import KEY, Database, make_database
-from tests.store.postgres import PostgresServer
+from tests.store.databases import KEY, Database
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
@@ -16,18 +14,11 @@ from memoria.store.postgres.tombstone_keys import require_key
 OTHER, THIRD = b"\xaa" * 32, b"\xbb" * 32
 
 
-@pytest.fixture(scope="module")
-def made(postgres: PostgresServer) -> Iterator[Database]:
-    """A database for all tests here."""
-    with make_database(postgres) as made:
-        yield made
-
-
 @pytest.fixture
-def database(made: Database) -> Iterator[Database]:
-    """A database without files and keys."""
-    yield made
-    made.clear()
+def new_database(database: Database) -> Database:
+    """A database that no server has opened."""
+    database.forget_keys()
+    return database
 
 
 def list_values(database: Database) -> str:
@@ -63,20 +54,20 @@ def test_a_database_without_a_key_says_how_to_make_one() -> None:
 
 
 def test_a_database_is_opened_with_the_key_alone_with_which_it_was_begun(
-    database: Database,
+    new_database: Database,
 ) -> None:
-    assert database.open().files.tombstone_key() == KEY
-    assert database.open().files.list_tombstone_keys() == (KEY,)
+    assert new_database.open().files.tombstone_key() == KEY
+    assert new_database.open().files.list_tombstone_keys() == (KEY,)
     with pytest.raises(StoreUnavailableError, match="not the key with which this database was"):
-        database.open(OTHER)
+        new_database.open(OTHER)
 
 
 def test_of_servers_that_begin_a_database_at_once_one_decides_on_the_key(
-    database: Database,
+    new_database: Database,
 ) -> None:
     def is_opened(key: bytes) -> bool:
         try:
-            database.open(key)
+            new_database.open(key)
         except StoreError:
             return False
         return True

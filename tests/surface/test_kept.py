@@ -484,7 +484,7 @@ async def test_a_server_that_began_before_the_settings_file_changed_keeps_nothin
 
 NO_SAY = frozenset(
     """
-    home homes open_homes database_url database_connections tenant workspace
+    home homes open_homes database_url database_connections database_wipe_hours tenant workspace
     connectors embedder embedding_base_url embedding_model embedding_api_key
     rerank_base_url rerank_model rerank_api_key rerank_timeout_s llm_base_url
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens

@@ -2,20 +2,27 @@
 
 A transaction begins with one round trip: its limits, its lock, its tenant. A connection that turns
 out to be dead at that moment is replaced, and nothing was lost. One that breaks later takes its
-transaction back. One that breaks while COMMIT is under way leaves open what has become of it: the
-server is asked on another connection (`pg_xact_status`).
+transaction back (`TransactionLostError`). One that breaks while COMMIT is under way leaves open
+what has become of it: the server is asked on another connection (`outcomes`).
 """
 
 import contextlib
-import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import psycopg
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
+from memoria.errors import (
+    InvalidInputError,
+    StoreError,
+    StoreUnavailableError,
+    TransactionLostError,
+)
+from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
+from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
+from memoria.store.postgres.pool import PoolSize, SharedConnections
 
 ALL_TENANTS = 0
 """Number that row-level security takes for all tenants; no tenant has it."""
@@ -31,25 +38,17 @@ _SET_TENANT_BY_NAME = """
 SELECT set_config('memoria.tenant',
                   coalesce((SELECT CAST(id AS TEXT) FROM tenants WHERE name = %s), '-1'), true)"""
 _LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
-_NAME = "SELECT CAST(pg_current_xact_id() AS TEXT)"
 _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
 _STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
 """How long one statement may take: indexes are built anew by one that writes."""
 _IDLE_MS = 60_000
+_SHORTEST_CONNECT_S = 2
 _RETRIES = 2
 """Number of times that another connection is tried in place of a dead one."""
-_ASK_FOR_S = 30.0
-"""Time for which the server is asked what has become of a transaction."""
-_ASK_EVERY_S = 0.25
-
-
-class PoolSize(NamedTuple):
-    """Limits of a pool."""
-
-    connections: int
-    patience_s: float
-    """Time to wait for a connection, for a lock, and for the server to answer at all."""
+_GOES_AGAIN = ("08", "40", "57P")
+"""Beginnings of the codes of errors upon which a transaction is worth another try: the connection
+broke, another transaction was in the way, the server goes down."""
 
 
 class Connections:
@@ -64,19 +63,8 @@ class Connections:
         """
         self._url = url
         self._patience_ms = str(int(size.patience_s * 1000))
-        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
-            url,
-            kwargs={
-                "autocommit": True,
-                "context": adapters(),
-                "connect_timeout": max(2, int(size.patience_s)),
-                "application_name": "memoria",
-            },
-            min_size=0,
-            max_size=size.connections,
-            timeout=size.patience_s,
-            open=True,
-        )
+        self._pool = SharedConnections(self._connect, size)
+        self._connect_timeout_s = max(_SHORTEST_CONNECT_S, int(size.patience_s))
 
     @contextlib.contextmanager
     def read(self, tenant: str | int) -> Iterator[PostgresConnection]:
@@ -85,8 +73,7 @@ class Connections:
         Args:
             tenant: the name of the tenant, or `ALL_TENANTS`.
         """
-        with translate_errors(), self._take() as taken:
-            raw = self._begin(taken, _READ, tenant)
+        with translate_errors(), self._transaction(_READ, tenant) as (raw, _):
             try:
                 yield PostgresConnection(raw, only_reads=True)
             finally:
@@ -101,15 +88,14 @@ class Connections:
             lines_up: whether writers of the tenant wait for each other; False for statements that
                 lock what they change by themselves.
         """
-        with translate_errors(), self._take() as taken:
-            raw = self._begin(taken, _WRITE, tenant, lines_up=lines_up)
-            transaction_id = taken.transaction_id
+        with translate_errors(), self._transaction(_WRITE, tenant, lines_up) as (raw, mark):
             try:
                 yield PostgresConnection(raw, only_reads=False)
             except BaseException:
                 _roll_back(raw)
                 raise
-            self._commit(raw, transaction_id)
+            self._commit(raw, mark)
+        note_kept_change()
 
     @contextlib.contextmanager
     def try_read_same(
@@ -119,26 +105,27 @@ class Connections:
 
         Nobody waits: two threads that each have a snapshot and want another would never go on.
         """
-        raw = self._take_at_once()
+        raw = self._pool.take_at_once()
         if raw is None:
             yield None
             return
         try:
             seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
             with raw.pipeline():
-                raw.execute(_READ)
-                raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
-                raw.execute(_SET_TENANT, (str(tenant),))
+                run = partial(raw.execute, prepare=False)
+                run(_READ)
+                run(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
+                run(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
             _roll_back(raw)
-            self._pool.putconn(raw)
+            self._pool.give_back(raw)
 
     def connect_beside(self) -> PostgresConnection:
         """Open a connection for a thread that reads beside all others, in its own snapshots."""
         with translate_errors():
-            raw = psycopg.connect(self._url, autocommit=True, context=adapters())
+            raw = self._connect()
             raw.execute(
                 "SELECT set_config('default_transaction_isolation', 'repeatable read', false),"
                 " set_config('default_transaction_read_only', 'on', false),"
@@ -149,10 +136,7 @@ class Connections:
     @contextlib.contextmanager
     def open_fresh(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a connection in autocommit mode that sees all tenants, for upkeep."""
-        with (
-            translate_errors(),
-            psycopg.connect(self._url, autocommit=True, context=adapters()) as raw,
-        ):
+        with translate_errors(), self._connect() as raw:
             raw.execute("SELECT set_config('memoria.tenant', %s, false)", (str(ALL_TENANTS),))
             yield raw
 
@@ -160,100 +144,90 @@ class Connections:
         """Close every connection."""
         self._pool.close()
 
-    @contextlib.contextmanager
-    def _take(self) -> Iterator["_Taken"]:
-        taken = _Taken(self._pool.getconn())
-        try:
-            yield taken
-        finally:
-            self._pool.putconn(taken.raw)
+    def _connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(
+            self._url,
+            autocommit=True,
+            context=adapters(),
+            connect_timeout=self._connect_timeout_s,
+            application_name="memoria",
+        )
 
-    def _take_at_once(self) -> psycopg.Connection[Any] | None:
+    @contextlib.contextmanager
+    def _transaction(
+        self, begin: str, tenant: str | int, lines_up: bool = False
+    ) -> Iterator[tuple[psycopg.Connection[Any], TransactionMark | None]]:
+        """Begin a transaction; yield its connection, and its mark if it writes.
+
+        Raises:
+            TransactionLostError: nothing of the transaction is kept, and it is worth another try.
+        """
+        raw, mark = self._begin(begin, tenant, lines_up)
         try:
-            return self._pool.getconn(timeout=0.01)
-        except PoolTimeout:
-            return None
+            yield raw, mark
+        except psycopg.OperationalError as error:
+            if not _is_worth_another_try(raw, error):
+                raise
+            raise TransactionLostError(
+                f"The database's server went away before the change was kept ({_describe(error)}). "
+                "Nothing was written. Try again."
+            ) from error
+        finally:
+            self._pool.give_back(raw)
 
     def _begin(
-        self, taken: "_Taken", begin: str, tenant: str | int, *, lines_up: bool = False
-    ) -> psycopg.Connection[Any]:
-        """Begin a transaction, on another connection if this one is dead."""
-        for attempt in range(_RETRIES + 1):
+        self, begin: str, tenant: str | int, lines_up: bool
+    ) -> tuple[psycopg.Connection[Any], TransactionMark | None]:
+        """Begin a transaction, on another connection if the first is dead."""
+        attempts = 0
+        while True:
+            raw = self._pool.take()
             try:
-                taken.transaction_id = self._open(taken.raw, begin, tenant, lines_up)
-                break
-            except psycopg.OperationalError:
-                if not taken.raw.broken or attempt == _RETRIES:
+                return raw, self._open(raw, begin, tenant, lines_up)
+            except BaseException as error:
+                self._pool.give_back(raw)
+                attempts += 1
+                if attempts > _RETRIES or not _is_worth_another_try(raw, error):
                     raise
-                self._pool.putconn(taken.raw)
-                self._pool.check()
-                taken.raw = self._pool.getconn()
-        return taken.raw
 
     def _open(
         self, raw: psycopg.Connection[Any], begin: str, tenant: str | int, lines_up: bool
-    ) -> str | None:
-        """Begin a transaction by one round trip; return its id, if it writes."""
+    ) -> TransactionMark | None:
+        """Begin a transaction by one round trip; return its mark, if it writes."""
         try:
             with raw.pipeline():
-                raw.execute(begin.encode())
-                raw.execute(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
+                # What is prepared in a pipeline that fails is taken for prepared ever after.
+                run = partial(raw.execute, prepare=False)
+                run(begin.encode())
+                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
                 if lines_up:
-                    raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
-                named = raw.execute(_NAME) if begin is _WRITE else None
+                    run(_LOCK, (_LOCK_CLASS, str(tenant)))
+                marked = run(READ_MARK) if begin is _WRITE else None
                 if isinstance(tenant, int):
-                    raw.execute(_SET_TENANT, (str(tenant),))
+                    run(_SET_TENANT, (str(tenant),))
                 else:
-                    raw.execute(_SET_TENANT_BY_NAME, (tenant,))
+                    run(_SET_TENANT_BY_NAME, (tenant,))
         except BaseException:
             _roll_back(raw)
             raise
-        row = named.fetchone() if named else None
-        return None if row is None else str(row[0])
+        row = marked.fetchone() if marked else None
+        return None if row is None else TransactionMark(*row)
 
-    def _commit(self, raw: psycopg.Connection[Any], transaction_id: str | None) -> None:
+    def _commit(self, raw: psycopg.Connection[Any], mark: TransactionMark | None) -> None:
+        """Commit; if the connection breaks meanwhile, find out whether it is kept."""
         try:
             raw.execute("COMMIT")
         except psycopg.OperationalError as error:
-            if not raw.broken or transaction_id is None:
+            if mark is None or not _is_worth_another_try(raw, error):
                 raise
-            if not self._is_committed(transaction_id):
-                raise StoreUnavailableError(
-                    "The database's server went away before the change was kept. Nothing was "
-                    "written. Try again."
-                ) from error
-
-    def _is_committed(self, transaction_id: str) -> bool:
-        """Ask the server whether it has kept a transaction whose COMMIT was not answered.
-
-        Raises:
-            StoreUnavailableError: it does not answer, or does not know.
-        """
-        deadline = time.monotonic() + _ASK_FOR_S
-        while time.monotonic() < deadline:
-            with (
-                contextlib.suppress(psycopg.OperationalError),
-                psycopg.connect(self._url, autocommit=True, connect_timeout=2) as fresh,
-            ):
-                row = fresh.execute(
-                    "SELECT pg_xact_status(CAST(CAST(%s AS TEXT) AS xid8))", (transaction_id,)
-                ).fetchone()
-                status = row and row[0]
-                if status != "in progress":
-                    return bool(status == "committed")
-            time.sleep(_ASK_EVERY_S)
-        raise StoreUnavailableError(
-            "The database's server went away while the change was being kept, and does not answer: "
-            "whether it was kept is not known. Look before you try again."
-        )
+            if not is_kept(self._url, mark):
+                raise
 
 
-class _Taken:
-    """A connection of the pool, which another may replace."""
-
-    def __init__(self, raw: psycopg.Connection[Any]) -> None:
-        self.raw = raw
-        self.transaction_id: str | None = None
+def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) -> bool:
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return raw.broken or (error.sqlstate or "").startswith(_GOES_AGAIN)
 
 
 def set_tenant(connection: PostgresConnection, tenant: int) -> None:
@@ -276,14 +250,6 @@ def translate_errors() -> Iterator[None]:
     """Raise Memoria's own errors, which say what to do next, in place of the driver's."""
     try:
         yield
-    except PoolTimeout as error:
-        raise StoreUnavailableError(
-            "The store is busy: every connection to the database is in use, or its server does not "
-            "answer. Nothing was written. Try again; if it goes on, look at the server, or raise "
-            "MEMORIA_DATABASE_CONNECTIONS."
-        ) from error
-    except PoolClosed as error:
-        raise StoreUnavailableError("The store is closed. Open the memory again.") from error
     except (psycopg.DataError, UnicodeEncodeError, OverflowError) as error:
         raise InvalidInputError(
             f"A value can't be stored or searched: {_describe(error)}. Mend it and try again."

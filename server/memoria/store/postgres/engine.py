@@ -4,13 +4,15 @@ import psycopg
 
 from memoria.config import Settings
 from memoria.errors import StoreError
-from memoria.store.postgres.connections import PoolSize, translate_errors
+from memoria.store.postgres.connections import translate_errors
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.schema import version_of
 from memoria.store.postgres.store import PostgresJournalingStore, PostgresStore
 from memoria.store.postgres.tombstone_keys import require_key
 from memoria.store.rows.transaction import StoreOptions
 
 _NIGHT_CONNECTIONS = 3
+_HOUR_MS = 3_600_000
 
 
 class PostgresEngine:
@@ -35,6 +37,7 @@ class PostgresEngine:
             _size_of(settings, settings.database_connections),
             _options(settings),
             _key_of(settings),
+            _wipe_of(settings),
         )
 
     def open_journaling(
@@ -46,6 +49,7 @@ class PostgresEngine:
             _size_of(settings, _NIGHT_CONNECTIONS),
             _options(settings),
             _key_of(settings),
+            _wipe_of(settings),
             tenant=settings.tenant,
             lease=lease,
             owner=owner,
@@ -60,6 +64,10 @@ def _url_of(settings: Settings) -> str:
 
 def _key_of(settings: Settings) -> bytes:
     return require_key(settings.tombstone_key_bytes)
+
+
+def _wipe_of(settings: Settings) -> int:
+    return round(settings.database_wipe_hours * _HOUR_MS)
 
 
 def _size_of(settings: Settings, connections: int) -> PoolSize:

@@ -67,6 +67,7 @@ class Mender:
             after: int | None = 0
             while after is not None:
                 after = self._index_page(tenant, after, lambda: progress(next(numbers), total))
+            self._count_words(tenant)
 
     def _index_page(self, tenant: str, after: int, note: Callable[[], None]) -> int | None:
         """Index some documents of a tenant anew, and return the last; None after all."""
@@ -85,6 +86,14 @@ class Mender:
                 note()
             documents.announce_return()  # what keeps words in memory lets them go
             return page[-1]["n"] if page else None
+
+    def _count_words(self, tenant: str) -> None:
+        """Drop the words of documents that are gone, and count the others."""
+        with self._connections.write(tenant) as connection:
+            if found := find_tenant(connection, tenant):
+                rows = TenantRows(connection, found.number, "examination")
+                rows.change("drop_stray_postings")
+                rows.change("count_words")
 
     def _index_vectors(self, _progress: Progress) -> None:
         """Build indexes anew from the stored vectors; queue documents without vectors."""

@@ -63,7 +63,7 @@ def read_owed_wipe(connection: Connection) -> OwedWipe:
     return OwedWipe(min(since, default=None), None if last is None else last[0])
 
 
-def scrub(connection: PostgresConnection, patience_s: float) -> bool:
+def wipe_tables(connection: PostgresConnection, patience_s: float) -> bool:
     """Write all tables anew, if a wipe is owed; return True if no trace of erased rows is left.
 
     It is False while an older snapshot may see erased rows, while a table is in use for longer than

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from memoria.errors import LeaseLostError
-from memoria.model import Finding, now_millis, system_millis
+from memoria.model import DAY_MS, Finding, now_millis, system_millis
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
 from memoria.model.status import HomeFigures
@@ -21,13 +21,17 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSize, set_tenant
+from memoria.store.postgres.connections import ALL_TENANTS, Connections, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
+from memoria.store.postgres.examination import examine
 from memoria.store.postgres.files import HomeFileRows
 from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
 from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.mend import Mender
+from memoria.store.postgres.moves import PostgresMovedRows
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.schema import migrate
+from memoria.store.postgres.scrub import read_owed_wipe, wipe_tables
 from memoria.store.postgres.tombstone_keys import TombstoneKeys
 from memoria.store.postgres.vectors import PgvectorIndex, has_vectors_table, make_vectors_table
 from memoria.store.rows.backlog import Backlog
@@ -43,7 +47,14 @@ from memoria.store.vectors import VectorCache, VectorIndex
 class PostgresStore:
     """Store in a database. Thread-safe."""
 
-    def __init__(self, url: str, size: PoolSize, options: StoreOptions, key: bytes) -> None:
+    def __init__(
+        self,
+        url: str,
+        size: PoolSize,
+        options: StoreOptions,
+        key: bytes,
+        wipe_within_ms: int = DAY_MS,
+    ) -> None:
         """Connect to the database, and make or migrate its tables if need be.
 
         Args:
@@ -51,13 +62,17 @@ class PostgresStore:
             size: the limits of the pool of connections.
             options: the settings of the store.
             key: for tombstones, with which the database was or will be begun.
+            wipe_within_ms: the time within which erased rows are to leave the server's files.
 
         Raises:
             StoreUnavailableError: the database can't be reached or changed, or has another key.
             StoreTooNewError: a newer Memoria has changed its tables.
         """
         self._options = options
+        self._wipe_within_ms = wipe_within_ms
+        self._patience_s = size.patience_s
         self._connections = Connections(url, size)
+        self.moved = PostgresMovedRows(self._connections)
         self._transactions = JoinedTransactions(self)
         keys = TombstoneKeys(key, self._transactions)
         self.files = HomeFileRows(self._transactions, keys)
@@ -152,13 +167,16 @@ class PostgresStore:
     def figures(self) -> HomeFigures:
         """Return figures of the whole database, read from one snapshot."""
         with self._read_all() as connection:
+            is_owed = read_owed_wipe(connection).since is not None
             return read_figures(
-                connection, now_millis(), self._options.attempts, is_scrub_pending=False
+                connection, now_millis(), self._options.attempts, is_scrub_pending=is_owed
             )
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """Check the database and its indexes for `doctor`, and list what was found."""
-        raise NotImplementedError
+        with self._read_all() as connection:
+            vectors = self._open_vectors(connection)
+            return [*examine(connection, vectors, self._wipe_within_ms, deep=deep)]
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the full text and the vector indexes anew from stored rows."""
@@ -166,7 +184,10 @@ class PostgresStore:
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what a check of `examine` has found; only derived rows are changed."""
-        self._mender.mend(check, progress)
+        if check == "erasure":
+            self._wipe()
+        else:
+            self._mender.mend(check, progress)
 
     def renew_words(self, most: int) -> bool:
         """Index some documents by the words of this version; return True if more may be left."""
@@ -182,13 +203,22 @@ class PostgresStore:
 
     def needs_scrub(self) -> bool:
         """Check whether erased rows may still be in the server's files."""
-        return False
+        with self._read_all() as connection:
+            return read_owed_wipe(connection).since is not None
 
     def scrub(self) -> bool:
-        """Wipe erased rows from the server's files and from the memory of this process."""
+        """Wipe erased rows from the memory of this process; a nightly run wipes the server's files.
+
+        Returns True if nothing is left in the files.
+        """
         with self._read_all() as connection:
             self._forget_erased(connection)
-        return True
+            return read_owed_wipe(connection).since is None
+
+    def _wipe(self) -> bool:
+        """Write the tables anew that had erased rows; return True if nothing is left in them."""
+        with self._connections.open_fresh() as raw:
+            return wipe_tables(PostgresConnection(raw, only_reads=False), self._patience_s)
 
     def close(self) -> None:
         """Close every connection."""
@@ -265,6 +295,7 @@ class PostgresJournalingStore(PostgresStore):
         size: PoolSize,
         options: StoreOptions,
         key: bytes,
+        wipe_within_ms: int = DAY_MS,
         *,
         tenant: str,
         lease: str,
@@ -277,6 +308,7 @@ class PostgresJournalingStore(PostgresStore):
             size: the limits of the pool of connections.
             options: the settings of the store.
             key: for tombstones.
+            wipe_within_ms: the time within which erased rows are to leave the server's files.
             tenant: whose nightly maintenance it is.
             lease: the tenant's lease without which nothing is written.
             owner: whose it must be.
@@ -284,7 +316,7 @@ class PostgresJournalingStore(PostgresStore):
         Raises:
             StoreError: see `PostgresStore`.
         """
-        super().__init__(url, size, options, key)
+        super().__init__(url, size, options, key, wipe_within_ms)
         self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
         self._at: tuple[int, int] | None = None
         self.most_rows = 0
@@ -297,6 +329,13 @@ class PostgresJournalingStore(PostgresStore):
             yield
         finally:
             self._at = None
+
+    def scrub(self) -> bool:
+        """Wipe erased rows from the server's files as well, if that can't wait for the next run."""
+        is_clean = super().scrub()
+        with self._read_all() as connection:
+            is_due = read_owed_wipe(connection).is_due(now_millis(), self._wipe_within_ms)
+        return self._wipe() if is_due else is_clean
 
     @contextlib.contextmanager
     def _write_transaction(self, tenant: str | int) -> Iterator[PostgresConnection]:
