@@ -38,15 +38,15 @@ class Histories(RuleBasedStateMachine):
 
     @property
     def lines(self) -> list[str]:
-        file = self.desk.home / "MEMORY.md"
-        return self.desk.read().splitlines() if file.exists() else []
+        has_file = self.desk.files.exists("MEMORY.md")
+        return self.desk.read().splitlines() if has_file else []
 
     @property
     def marked(self) -> list[int]:
         return [i for i, line in enumerate(self.lines) if MARK.search(line)]
 
     def write(self, lines: list[str]) -> None:
-        (self.desk.home / "MEMORY.md").write_text("\n".join(lines), "utf-8")
+        self.desk.put("MEMORY.md", "\n".join(lines))
 
     def give_up(self, line: str) -> None:
         """The user takes back what they wrote in a line."""

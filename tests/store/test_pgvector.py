@@ -15,7 +15,7 @@ from tests.store.postgres import PostgresServer
 from memoria.model import Vector
 from memoria.model.moments import MACHINE_ZONE
 from memoria.store.image.visibility import Visibility
-from memoria.store.postgres.connections import PoolSize
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.store import PostgresStore
 from memoria.store.postgres.vectors import PgvectorIndex
 from memoria.store.rows.transaction import StoreOptions, Transaction
