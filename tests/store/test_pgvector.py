@@ -103,7 +103,8 @@ def add(store: PostgresStore, vectors: NDArray[np.float32], tenant: str = "ann")
 
 def unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.vecdot(rows, rows))
-    return (rows / lengths[..., None]).astype(np.float32)
+    units: NDArray[np.float32] = (rows / lengths[..., None]).astype(np.float32)
+    return units
 
 
 def where(tx: Transaction) -> VectorQuery:
