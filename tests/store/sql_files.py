@@ -1,5 +1,6 @@
 """The files of the store's statements."""
 
+import re
 from importlib import resources
 
 STORE = resources.files("memoria.store")
@@ -18,3 +19,9 @@ def list_own() -> list[str]:
 def _list_files(folder: str) -> list[str]:
     names = (file.name for file in STORE.joinpath(folder).iterdir())
     return sorted(name.removesuffix(".sql") for name in names if name.endswith(".sql"))
+
+
+def list_names(folder: str, file: str) -> list[str]:
+    """List the names of the statements that a file has in a folder, if it is there."""
+    place = STORE.joinpath(folder, f"{file}.sql")
+    return re.findall(r"(?m)^-- name: (\w+)$", place.read_text("utf-8")) if place.is_file() else []

@@ -23,6 +23,7 @@ from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.outbox import DueWebhook
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.transaction import Transaction
+from memoria.store.tables import MovedRows
 
 
 class Store(Protocol):
@@ -31,6 +32,11 @@ class Store(Protocol):
     @property
     def files(self) -> HomeFiles:
         """Files of the tenants, and the keys that they share."""
+        ...
+
+    @property
+    def moved(self) -> MovedRows:
+        """All rows, for a move to or from another engine."""
         ...
 
     def tenants(self) -> list[str]:

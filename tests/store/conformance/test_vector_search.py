@@ -65,7 +65,7 @@ def search_every_way(tx: Transaction, shared: VectorCache) -> list[list[object]]
     return [search(tx, shared), search(tx, None), search(tx, None, by_index=True)]
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.integers(0, 20))
 def test_whatever_is_done_every_way_of_searching_sees_its_own_snapshot(
     steps: list[Add | Change], pause: int

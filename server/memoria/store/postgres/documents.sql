@@ -25,10 +25,10 @@ LIMIT :limit;
 -- For a word that stands in more documents than can be scored: that it does tells nothing of them.
 SELECT DISTINCT p.n, CAST(1 AS DOUBLE PRECISION) AS score
 FROM (SELECT CAST(:query AS JSONB) AS query) q,
-     jsonb_path_query(q.query, '$.groups[*][*]') AS t (term),
+     unnest(list_terms(q.query)) AS t (term),
      LATERAL (
     SELECT p.n FROM postings p
-    WHERE p.tenant_id = :tenant AND p.term = t.term #>> '{}'
+    WHERE p.tenant_id = :tenant AND p.term = t.term
       AND q.query -> 'scopes' @> to_jsonb((SELECT i.scope FROM search_index i WHERE i.n = p.n))
     ORDER BY p.n DESC LIMIT :limit) p
 ORDER BY p.n DESC
@@ -82,29 +82,28 @@ LIMIT :most;
 -- All queries with terms have the visibilities of the first, whose documents are hashed once.
 SELECT a.value AS query, (
     SELECT count(*) FROM (
-        SELECT 1 FROM find_words(:tenant, a.query) w
+        SELECT 1 FROM find_words(:tenant, list_terms(a.query)) w
         WHERE a.query -> 'scopes' = '[]' OR w.n IN (
             SELECT i.n FROM search_index i
-            WHERE i.tenant_id = :tenant AND i.scope = ANY (ARRAY(
-                SELECT jsonb_array_elements_text(
-                    CAST(CAST(:queries AS JSONB) ->> 0 AS JSONB) -> 'scopes'))))
+            WHERE i.tenant_id = :tenant AND i.scope = ANY (list_texts(
+                CAST(CAST(:queries AS JSONB) ->> 0 AS JSONB) -> 'scopes')))
         UNION ALL
         SELECT 1 FROM search_index i
         WHERE a.query -> 'groups' = '[]' AND i.tenant_id = :tenant
-          AND i.scope = ANY (ARRAY(SELECT jsonb_array_elements_text(a.query -> 'scopes')))) m
+          AND i.scope = ANY (list_texts(a.query -> 'scopes'))) m
 ) AS total
 FROM (SELECT value, CAST(value AS JSONB) AS query FROM {texts :queries} OFFSET 0) a;
 
 -- name: count_up_to
 SELECT a.value AS query, (
     SELECT count(*) FROM (
-        SELECT 1 FROM find_words(:tenant, a.query) w
+        SELECT 1 FROM find_words(:tenant, list_terms(a.query)) w
         WHERE a.query -> 'scopes' = '[]' OR a.query -> 'scopes' @> to_jsonb((
             SELECT i.scope FROM search_index i WHERE i.n = w.n))
         UNION ALL
         SELECT 1 FROM search_index i
         WHERE a.query -> 'groups' = '[]' AND i.tenant_id = :tenant
-          AND i.scope = ANY (ARRAY(SELECT jsonb_array_elements_text(a.query -> 'scopes')))
+          AND i.scope = ANY (list_texts(a.query -> 'scopes'))
         LIMIT :most) m
 ) AS total
 FROM (SELECT value, CAST(value AS JSONB) AS query FROM {texts :queries} OFFSET 0) a;

@@ -8,7 +8,7 @@ from dataclasses import astuple
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import StoreDamagedError, StoreError
-from memoria.model import DAY_MS, Finding, now_millis, to_iso, to_millis
+from memoria.model import DAY_MS, FIX, Finding, now_millis, to_iso, to_millis
 from memoria.store.connection import RefusedRowError, RefusedValueError, Row
 from memoria.store.postgres.connections import translate_errors
 from memoria.store.postgres.driver import PostgresConnection
@@ -240,7 +240,8 @@ def _check_vector_extension(connection: PostgresConnection) -> Finding:
     instead = "each process of Memoria keeps the vectors of the tenants it serves in memory"
     if server["has_vector"]:
         detail = f"the extension vector could be had and is not in this database: {instead}"
-        return _warn(check, detail, "CREATE EXTENSION vector, as the database's owner.")
+        cure = "As an administrator: CREATE EXTENSION vector; then start Memoria anew."
+        return _warn(check, detail, cure)
     return report_ok(check, f"this server has none: {instead}")
 
 
@@ -258,7 +259,8 @@ def _check_erasure(connection: PostgresConnection, wipe_within_ms: int) -> Findi
         return _warn("erasure", f"{said}, which is held up by {names}; {later}", cure)
     if now > owed.since + wipe_within_ms + DAY_MS:
         return report_mendable("erasure", f"{said}: no nightly run has done it; {later}", "warning")
-    return report_ok("erasure", f"{said}: a nightly run does it; {later}")
+    detail = f"{said}: a nightly run does it; {later}"
+    return Finding(check="erasure", state="ok", detail=detail, cure=FIX)
 
 
 def _describe_holder(row: Row) -> str:

@@ -59,17 +59,22 @@ FROM documents d JOIN embeddings e ON e.document_n = d.n
 WHERE d.tenant_id = :tenant AND d.n = :n AND d.current;
 
 -- name: nearest
--- With what the truth says of them: their vectors, and who may see them.
-SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
-FROM (
-    SELECT n FROM vectors
+-- With their vectors as the truth has them. Those that rounding may have put behind the last that is
+-- wanted are candidates as well.
+WITH rounded AS (
+    SELECT n, embedding <#> CAST(:vector AS HALFVEC) AS distance FROM vectors
     WHERE tenant_id = :tenant AND model_n = :model AND scope IN (SELECT value FROM {texts :scopes})
       AND ({json :allowed} IS NULL OR n IN (SELECT value FROM {numbers :allowed}))
-    ORDER BY embedding <#> CAST(:vector AS HALFVEC)
+    ORDER BY distance
     LIMIT :most
-) v
-JOIN documents d ON d.n = v.n
-JOIN embeddings e ON e.model_n = :model AND e.document_n = v.n;
+), compared AS (
+    SELECT n, distance, nth_value(distance, CAST(:wanted AS INTEGER)) OVER (
+        ORDER BY distance ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS last
+    FROM rounded
+)
+SELECT c.n, e.vector
+FROM compared c JOIN embeddings e ON e.model_n = :model AND e.document_n = c.n
+WHERE c.last IS NULL OR c.distance <= c.last + :error;
 
 -- name: drift
 SELECT count(t.n) AS total, count(*) - count(v.n) AS missing, count(*) - count(t.n) AS extra

@@ -2,7 +2,7 @@
 SELECT t.n FROM turns t JOIN documents d ON d.n = t.n AND d.current
 WHERE t.session_n = :session_n AND t.likeness = :likeness AND +t.tenant_id = :tenant
   AND (:account IS NULL OR t.account = :account)
-ORDER BY t.turn_index
+ORDER BY t.turn_index, t.version
 LIMIT :limit;
 
 -- name: last_index

@@ -31,21 +31,21 @@ SELECT t.id
 FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.session_n = :session_n AND t.fingerprint = :fingerprint AND +t.tenant_id = :tenant
   AND d.current
-ORDER BY +t.turn_index DESC
+ORDER BY +t.turn_index DESC, t.version DESC
 LIMIT 1;
 
 -- name: last_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
-ORDER BY t.turn_index DESC
+ORDER BY t.turn_index DESC, t.version DESC
 LIMIT :count;
 
 -- name: first_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
-ORDER BY t.turn_index
+ORDER BY t.turn_index, t.version
 LIMIT :count;
 
 -- name: add_turn
@@ -184,7 +184,7 @@ WITH RECURSIVE names (speaker, ordinal) AS (
     SELECT (SELECT min(t.speaker) FROM turns t
             WHERE t.tenant_id = :tenant AND t.role = 'user' AND t.speaker > names.speaker),
            ordinal + 1
-    FROM names WHERE names.speaker IS NOT NULL AND ordinal < :limit
+    FROM names WHERE names.speaker IS NOT NULL AND ordinal < CAST(:limit AS BIGINT)
 )
 SELECT t.speaker AS name, t.n AS first_turn, t.session_n AS first_session
 FROM names
@@ -207,14 +207,14 @@ FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.tenant_id = :tenant AND t.session_n = :session_n AND d.current
   AND t.turn_index BETWEEN :turn_index - :reach AND :turn_index + :reach
   AND t.turn_index <> :turn_index
-ORDER BY t.turn_index;
+ORDER BY t.turn_index, t.version;
 
 -- name: span
 SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND d.current
   AND t.turn_index BETWEEN :first_index AND :last_index
-ORDER BY t.turn_index;
+ORDER BY t.turn_index, t.version;
 
 -- name: unread
 -- The newest turns stand last in the table, so that no index is needed to find them.
@@ -230,7 +230,7 @@ SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n
 WHERE t.session_n = :session_n AND +t.tenant_id = :tenant AND t.turn_index >= :first_index
   AND d.current AND NOT (d.suppressed OR d.processed OR t.passed_over)
-ORDER BY t.turn_index
+ORDER BY t.turn_index, t.version
 LIMIT :limit;
 
 -- name: pass_over
@@ -246,11 +246,11 @@ SELECT one.n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index < one.turn_index
-        ORDER BY t.turn_index DESC LIMIT 1) AS before_n,
+        ORDER BY t.turn_index DESC, t.version DESC LIMIT 1) AS before_n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index > one.turn_index
-        ORDER BY t.turn_index LIMIT 1) AS after_n
+        ORDER BY t.turn_index, t.version LIMIT 1) AS after_n
 FROM {numbers :ns} listed
 CROSS JOIN turns one ON one.n = listed.value AND +one.tenant_id = :tenant;
 
@@ -276,7 +276,7 @@ FROM sessions s
 JOIN turns t ON t.session_n = s.n AND +t.tenant_id = :tenant
 JOIN documents d ON d.n = t.n
 WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND d.current
-ORDER BY s.n, t.turn_index
+ORDER BY s.n, t.turn_index, t.version
 LIMIT :limit OFFSET :offset;
 
 -- name: session_size

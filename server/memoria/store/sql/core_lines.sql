@@ -23,7 +23,7 @@ WITH wanted (n) AS (
                    ORDER BY n DESC LIMIT :most)
     UNION
     SELECT memory_n FROM (SELECT memory_n FROM memory_versions WHERE tenant_id = :tenant
-                          ORDER BY ingested_at DESC LIMIT :most))
+                          ORDER BY ingested_at DESC, n DESC LIMIT :most))
 SELECT m.id, m.type, v.content, v.n AS version_n, v.valid_from, m.importance, m.pinned, m.verified,
        m.subject, m.predicate, v.trust, v.channel, w.name AS project, t.utc_offset
 FROM wanted

@@ -21,7 +21,7 @@ SELECT a.memory_n AS one, b.memory_n AS other, e.weight
 FROM {numbers :ns} w
 CROSS JOIN nodes a ON a.memory_n = w.value AND +a.tenant_id = :tenant
 CROSS JOIN edges e ON e.src_n = a.n AND e.code = {SIMILAR_TO}
-CROSS JOIN nodes b ON b.n = e.dst_n
+CROSS JOIN nodes b ON b.n = e.dst_n AND b.memory_n IS NOT NULL
 ORDER BY one, other;
 
 -- name: entities

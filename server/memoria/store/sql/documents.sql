@@ -249,7 +249,7 @@ WHERE t.tenant_id = :tenant
   AND (:tool IS NULL OR t.tool_name = :tool)
   AND (:session_id IS NULL OR t.session_n IN (
       SELECT s.n FROM sessions s WHERE s.tenant_id = :tenant AND s.session_id = :session_id))
-ORDER BY t.at DESC
+ORDER BY t.at DESC, t.n DESC
 LIMIT :limit;
 
 -- name: recent_memories
@@ -267,5 +267,5 @@ WHERE v.tenant_id = :tenant
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
   AND (:tasks IS NULL OR m.task IN (SELECT value FROM {texts :tasks}))
-ORDER BY v.valid_from DESC
+ORDER BY v.valid_from DESC, v.n DESC
 LIMIT :limit;

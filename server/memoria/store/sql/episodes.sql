@@ -42,7 +42,7 @@ CROSS JOIN episodes e ON e.memory_n = m.n
 CROSS JOIN turns t ON t.session_n = e.session_n
            AND t.turn_index BETWEEN e.first_index AND e.last_index
 CROSS JOIN documents d ON d.n = t.n AND d.current
-ORDER BY m.n, t.turn_index;
+ORDER BY m.n, t.turn_index, t.version;
 
 -- name: write_anew
 UPDATE extraction_queue

@@ -129,7 +129,7 @@ SELECT src_n, dst_n FROM (
     SELECT src_n, dst_n, power FROM (
         SELECT src_n, dst_n, power FROM edges
         WHERE tenant_id = :tenant AND dst_n = :n AND code = :code
-        ORDER BY power LIMIT :over))
+        ORDER BY power, src_n LIMIT :over))
 ORDER BY power, src_n, dst_n
 LIMIT :over;
 
@@ -204,7 +204,7 @@ WHERE (SELECT count(*) FROM (
     SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = w.value AND weight > 0
     UNION ALL
     SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = w.value AND weight > 0
-    LIMIT :most + 1)) > :most;
+    LIMIT CAST(:most AS BIGINT) + 1)) > :most;
 
 -- name: at_node
 SELECT * FROM (
@@ -321,13 +321,20 @@ WHERE EXISTS (
     CROSS JOIN documents d ON d.n = v.n
     WHERE u.name_n = s.n AND (:history OR d.current)
       AND {workspace_sees})
-ORDER BY length(s.key), s.key;
+ORDER BY length(s.key), s.key, n;
 
 -- name: beginning
-SELECT DISTINCT coalesce(e.canonical_n, e.n) AS n
-FROM entity_names s JOIN entities e ON e.n = s.entity_n
+-- An entity stands at the first of its names. Each name is asked whether it is: so the list stops at
+-- the limit.
+SELECT coalesce(e.canonical_n, e.n) AS n
+FROM entity_names s CROSS JOIN entities e ON e.n = s.entity_n
 WHERE s.tenant_id = :tenant AND s.key >= :first AND s.key < :beyond
-ORDER BY s.key
+  AND NOT EXISTS (
+      SELECT 1 FROM entities x CROSS JOIN entity_names o ON o.entity_n = x.n
+      WHERE (x.n = coalesce(e.canonical_n, e.n) OR x.canonical_n = coalesce(e.canonical_n, e.n))
+        AND o.key >= :first
+        AND (o.key, o.qualifier, o.entity_n) < (s.key, s.qualifier, s.entity_n))
+ORDER BY s.key, s.qualifier, s.entity_n
 LIMIT :limit;
 
 -- name: listed

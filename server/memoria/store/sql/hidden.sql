@@ -26,7 +26,7 @@ WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n DESC;
 
 -- name: due
 SELECT id FROM forget_reports
-WHERE +tenant_id = :tenant AND state = 'hidden' AND purge_at <= :now ORDER BY purge_at;
+WHERE +tenant_id = :tenant AND state = 'hidden' AND purge_at <= :now ORDER BY purge_at, n;
 
 -- name: end
 UPDATE forget_reports

@@ -93,7 +93,7 @@ SELECT s.n, s.session_id, s.source AS client, s.first_at, s.last_at, w.name AS w
         WHERE t.session_n = s.n) AS memories,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = s.n AND d.current AND NOT d.suppressed
-        ORDER BY t.role <> 'user', t.turn_index LIMIT 1) AS opening_n
+        ORDER BY t.role <> 'user', t.turn_index, t.version LIMIT 1) AS opening_n
 FROM sessions s
 LEFT JOIN workspaces w ON w.n = s.workspace_n
 WHERE +s.tenant_id = :tenant AND s.n IN (SELECT value FROM {numbers :ns});
@@ -106,7 +106,7 @@ WITH said AS (
          (SELECT count(*) FROM {numbers :days} b WHERE b.value <= t.at) AS day
   FROM turns t
   WHERE t.tenant_id = :tenant AND t.at >= :begin AND t.at < :end
-  ORDER BY t.at LIMIT :most_turns)
+  ORDER BY t.at, t.n LIMIT :most_turns)
 SELECT s.n, said.day - 1 AS day, min(said.at) AS first_at, max(said.at) AS last_at,
        count(*) AS turns
 FROM said
@@ -119,4 +119,4 @@ GROUP BY s.n, said.day ORDER BY first_at, s.n LIMIT :limit;
 -- name: held_until
 -- Time of the last turn that `held` reads, if there are as many.
 SELECT at FROM turns WHERE tenant_id = :tenant AND at >= :begin AND at < :end
-ORDER BY at LIMIT 1 OFFSET :most_turns - 1;
+ORDER BY at LIMIT 1 OFFSET CAST(:most_turns AS BIGINT) - 1;

@@ -357,7 +357,7 @@ CROSS JOIN memory_evidence e ON e.memory_n = m.n
 CROSS JOIN turns t ON t.n = e.turn_n
 CROSS JOIN sessions s ON s.n = t.session_n
 WHERE m.id = :id AND +m.tenant_id = :tenant
-ORDER BY 10 DESC NULLS LAST, 8 DESC, 11 DESC LIMIT :limit;
+ORDER BY 10 DESC NULLS LAST, 8 DESC, 11 DESC, 1 LIMIT :limit;
 
 -- name: said_again_in
 SELECT DISTINCT m.id

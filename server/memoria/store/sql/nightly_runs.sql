@@ -13,7 +13,7 @@ WHERE tenant_id = :tenant AND n < :before ORDER BY n DESC LIMIT :limit;
 -- name: run
 SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
 WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
-ORDER BY id = :id DESC LIMIT 2;
+ORDER BY id = :id DESC, id LIMIT 2;
 
 -- name: set_state
 -- An undo leaves the time at which the run itself was done.
@@ -70,7 +70,7 @@ FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant;
 -- name: clear_plan
 DELETE FROM nightly_plan
 WHERE run_n = (SELECT n FROM nightly_runs WHERE n = :run_n AND tenant_id = :tenant)
-  AND step = :step AND ordinal <= :first + 400;
+  AND step = :step AND ordinal <= CAST(:first AS BIGINT) + 400;
 
 -- name: first_item
 SELECT coalesce(min(p.ordinal), 0)

@@ -177,7 +177,7 @@ SELECT (SELECT CASE WHEN o.memory_n IS NOT NULL
        (SELECT id FROM turns WHERE n = e.turn_n) AS turn, e.code, e.weight, e.confidence,
        e.negated, e.modality, e.by_model, e.created_at, e.power, e.event_at, e.event_expression, NULL AS reason
 FROM edges e WHERE e.src_n = :n AND +e.tenant_id = :tenant
-ORDER BY 4, 2;
+ORDER BY 4, 2 NULLS FIRST, e.dst_n;
 
 -- name: count_scratchpad
 SELECT count(*) FROM scratchpads x
@@ -189,7 +189,7 @@ WHERE x.tenant_id = :tenant AND (:whole OR EXISTS (
 -- All scratchpads are one page: their key is a text, and they are few.
 SELECT 0 AS n, x.session_id, x.current_focus, x.updated_at, w.name AS workspace
 FROM scratchpads x LEFT JOIN workspaces w ON w.n = x.workspace_n
-WHERE :after = 0 AND :page > 0 AND x.tenant_id = :tenant AND (:whole OR EXISTS (
+WHERE CAST(:after AS BIGINT) = 0 AND CAST(:page AS BIGINT) > 0 AND x.tenant_id = :tenant AND (:whole OR EXISTS (
     SELECT 1 FROM sessions s WHERE s.tenant_id = x.tenant_id AND s.session_id = x.session_id
                                AND {is_exported_session}))
 ORDER BY x.session_id;

@@ -56,19 +56,24 @@ WHERE tenant_id = :tenant AND last_error IS NOT NULL AND state IN ('waiting', 'd
 ORDER BY n DESC LIMIT 1;
 
 -- name: widen
--- Only an entry that waits for a pause of its session: nobody has tried it yet.
-UPDATE extraction_queue
-SET last_index = :turn_index,
-    newest_n = {greatest}(newest_n, (SELECT max(t.n) FROM turns t
-                              WHERE t.session_n = :session_n AND t.turn_index = :turn_index)),
-    priority = {least}(priority, :priority),
-    not_before = {least}(:not_before, created_at + :longest)
-WHERE session_n = :session_n AND +tenant_id = :tenant AND kind = 'extract' AND state = 'waiting'
-  AND lease_owner IS NULL AND attempts = 0 AND not_before > 0 AND last_index = :turn_index - 1
-  AND priority < :left_over
-  AND NOT EXISTS (SELECT 1 FROM extraction_queue o
-                  WHERE o.session_n = :session_n AND o.kind = 'extract'
-                    AND o.first_index = extraction_queue.first_index AND o.last_index = :turn_index);
+-- Only an entry that waits for a pause of its session: nobody has tried it yet. One that would become
+-- the same as another stays as it is.
+UPDATE extraction_queue AS q
+SET last_index = :turn_index, newest_n = {greatest}(q.newest_n, x.newest_n),
+    priority = {least}(q.priority, :priority),
+    not_before = {least}(:not_before, q.created_at + :longest)
+FROM (SELECT max(n) AS newest_n FROM turns
+      WHERE session_n = :session_n AND turn_index = :turn_index) AS x
+WHERE q.session_n = :session_n AND +q.tenant_id = :tenant AND q.kind = 'extract'
+  AND q.state = 'waiting' AND q.lease_owner IS NULL AND q.attempts = 0 AND q.not_before > 0
+  AND q.last_index = :turn_index - 1 AND q.priority < :left_over AND x.newest_n IS NOT NULL
+  AND NOT EXISTS (
+      SELECT 1 FROM extraction_queue o
+      WHERE o.session_n = q.session_n AND o.kind = q.kind AND o.first_index = q.first_index
+        AND {greatest}(o.newest_n, x.newest_n) = {greatest}(q.newest_n, x.newest_n)
+        AND (o.last_index = :turn_index AND o.newest_n >= x.newest_n
+             OR o.last_index = q.last_index AND o.n < q.n AND o.state = 'waiting'
+                AND o.lease_owner IS NULL AND o.attempts = 0));
 
 -- name: resting
 -- Closed segments that wait for more of their workspace to be read with: nobody has tried them.

@@ -12,7 +12,7 @@ ORDER BY updated_at DESC, session_id LIMIT :limit;
 SELECT s.session_id, (
     SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
     WHERE t.session_n = s.n AND t.role = 'user' AND d.current
-    ORDER BY t.turn_index LIMIT 1) AS opening_n
+    ORDER BY t.turn_index, t.version LIMIT 1) AS opening_n
 FROM scratchpads p
 JOIN sessions s ON s.tenant_id = p.tenant_id AND s.workspace_n {is} p.workspace_n
 WHERE p.tenant_id = :tenant AND p.session_id = :session_id

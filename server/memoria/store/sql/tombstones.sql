@@ -22,7 +22,7 @@ LIMIT 1;
 
 -- name: by_subject
 SELECT kind, subject, at, reason FROM tombstones WHERE tenant_id = :tenant AND subject = :subject
-ORDER BY at DESC LIMIT 1;
+ORDER BY at DESC, n DESC LIMIT 1;
 
 -- name: hiding
 -- The forget that has hidden a record: the record's tombstone is among the changes of the forget.
@@ -32,7 +32,7 @@ JOIN forget_reports r ON r.state = 'hidden' AND r.purge_at > :now AND +r.tenant_
 WHERE t.tenant_id = :tenant AND t.subject = :subject
   AND EXISTS (SELECT 1 FROM hidden_changes c
               WHERE c.report_id = r.id AND c.tbl = 'tombstones' AND c.key = CAST({json_list}(t.n) AS TEXT))
-ORDER BY r.purge_at DESC LIMIT 1;
+ORDER BY r.purge_at DESC, r.n DESC LIMIT 1;
 
 -- name: number
 SELECT n FROM tombstones WHERE tenant_id = :tenant AND subject = :subject AND kind = :kind;

@@ -20,7 +20,7 @@ WHERE tenant_id = :tenant AND source = :source AND path > :above AND path < :bel
 -- name: recent
 SELECT source, path, session_id, "offset", place, touched_at FROM transcripts
 WHERE tenant_id = :tenant AND abs(touched_at) >= :since
-ORDER BY abs(touched_at) DESC
+ORDER BY abs(touched_at) DESC, n DESC
 LIMIT :limit;
 
 -- name: note

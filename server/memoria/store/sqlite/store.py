@@ -39,6 +39,7 @@ from memoria.store.sqlite.driver import SqliteConnection, translate_errors
 from memoria.store.sqlite.examination import examine
 from memoria.store.sqlite.journal import install_triggers, journal_changes
 from memoria.store.sqlite.mend import mend, rebuild
+from memoria.store.sqlite.moves import SqliteMovedRows
 from memoria.store.sqlite.scrub import (
     has_mergeable,
     is_scrub_pending,
@@ -81,6 +82,7 @@ class SqliteStore:
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
+        self.moved = SqliteMovedRows(self._connections)
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
 

@@ -89,8 +89,16 @@ END $$;
 CREATE TRIGGER documents_keep_their_words BEFORE UPDATE OF n, tenant_id, words, context ON search_index
 FOR EACH STATEMENT EXECUTE FUNCTION refuse_other_words();
 
--- Where the terms of a query stand, see `WordQuery`: a row a term and document. A term of several
--- words is looked for in the texts of the documents that have all of these.
+-- A list of JSON as an array.
+CREATE FUNCTION list_texts(written JSONB) RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(SELECT jsonb_array_elements_text(written));
+
+-- All terms of a query, see `WordQuery`.
+CREATE FUNCTION list_terms(query JSONB) RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN list_texts(jsonb_path_query_array(query, '$.groups[*][*]'));
+
+-- Documents with words that stand one after the other, looked for in the texts of those that have
+-- all of the words.
 CREATE FUNCTION find_phrase(tenant BIGINT, phrase TEXT)
 RETURNS TABLE (n BIGINT, words INTEGER, context INTEGER, length INTEGER)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10 AS $$
@@ -110,16 +118,16 @@ BEGIN
     WHERE (' ' || i.words || E' \n ' || i.context || ' ') ~ pattern;
 END $$;
 
-CREATE FUNCTION find_words(tenant BIGINT, query JSONB)
+-- Where terms stand: a row a term and document.
+CREATE FUNCTION find_words(tenant BIGINT, terms TEXT[])
 RETURNS TABLE (term TEXT, n BIGINT, words INTEGER, context INTEGER, length INTEGER)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT p.term, p.n, p.words, p.context, p.length
     FROM postings p
-    WHERE p.tenant_id = tenant
-      AND p.term = ANY (ARRAY(SELECT jsonb_path_query(query, '$.groups[*][*]') #>> '{}'))
+    WHERE p.tenant_id = tenant AND p.term = ANY (terms)
     UNION ALL
     SELECT t.term, f.n, f.words, f.context, f.length
-    FROM (SELECT DISTINCT jsonb_path_query(query, '$.groups[*][*]') #>> '{}' AS term) t
+    FROM (SELECT DISTINCT unnest(terms) AS term) t
     CROSS JOIN LATERAL find_phrase(tenant, t.term) f
     WHERE strpos(t.term, ' ') > 0
 $$;
@@ -132,9 +140,9 @@ RETURNS TABLE (n BIGINT, score DOUBLE PRECISION)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
     WITH held AS MATERIALIZED (
         SELECT w.term, w.n, w.words + context_weight * w.context AS times, w.length
-        FROM find_words(tenant, query) w
+        FROM find_words(tenant, list_terms(query)) w
     ), size AS (
-        SELECT s.documents, CAST(0.9 AS DOUBLE PRECISION) * s.documents / s.words AS per_word
+        SELECT s.documents, CAST(0.9 AS DOUBLE PRECISION) * s.documents / nullif(s.words, 0) AS per_word
         FROM index_sizes s WHERE s.tenant_id = tenant
     ), terms AS (
         SELECT h.term, 2.2 * greatest(ln(CAST((s.documents - h.many + 0.5) / (h.many + 0.5)
@@ -154,7 +162,7 @@ CREATE FUNCTION find_documents(tenant BIGINT, query JSONB) RETURNS TABLE (n BIGI
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT h.n
     FROM (SELECT w.n, to_jsonb(array_agg(w.term)) AS terms
-          FROM find_words(tenant, query) w
+          FROM find_words(tenant, list_terms(query)) w
           WHERE w.words > 0
           GROUP BY w.n
           HAVING count(*) >= (SELECT min(jsonb_array_length(g.terms))
@@ -162,7 +170,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     JOIN search_index i ON i.n = h.n
     WHERE EXISTS (SELECT 1 FROM jsonb_array_elements(query -> 'groups') AS g (terms)
                   WHERE h.terms @> g.terms)
-      AND i.scope = ANY (ARRAY(SELECT jsonb_array_elements_text(query -> 'scopes')))
+      AND i.scope = ANY (list_texts(query -> 'scopes'))
 $$;
 
 CALL separate_tenants();
