@@ -10,7 +10,9 @@ import hypothesis
 import pytest
 from hypothesis.configuration import set_hypothesis_home_dir
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
+from tests.databases import Databases, engine_variables, keep_homes, running_server
 from tests.empty_home import lay_empty_home
+from tests.store.postgres import PostgresServer
 
 import memoria
 from memoria import Memoria
@@ -29,6 +31,22 @@ hypothesis.settings.load_profile("no deadline")
 
 _GARBAGE = 50_000
 """So many new objects are looked through at once."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--engine postgres` has homes kept by PostgreSQL, in all tests that are not about SQLite."""
+    engines = ("sqlite", "postgres")
+    parser.addoption("--engine", choices=engines, default=engines[0], help="what keeps the homes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is about SQLite where the homes are kept elsewhere."""
+    named: str = config.getoption("engine")
+    for item in items:
+        varied = item.callspec.params if hasattr(item, "callspec") else {}
+        mark = item.get_closest_marker("sqlite")
+        if mark and varied.get("engine", named) != "sqlite":
+            item.add_marker(pytest.mark.skip(reason=f"SQLite alone: {mark.args[0]}"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -81,13 +99,51 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield place
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server, empty."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def databases(postgres: PostgresServer) -> Iterator[Databases]:
+    """Databases with the tables of a home that has just been made."""
+    databases = Databases(postgres)
+    yield databases
+    databases.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The engine that keeps the homes of tests, as `--engine` names it."""
+    name: str = request.config.getoption("engine")
+    if name == "sqlite":
+        yield name
+        return
+    with keep_homes(request.getfixturevalue("databases")):
+        yield name
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of the machine the tests run on reaches them."""
+def clean_environment(
+    request: pytest.FixtureRequest, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """No setting of the machine the tests run on reaches them, and none a database of another."""
     for name in list(os.environ):
         is_ours = name.startswith("MEMORIA_") and name != "MEMORIA_DATA"
         if is_ours or name == "CLAUDE_CODE_SESSION_ID":
             monkeypatch.delenv(name)
+    if engine == "sqlite":
+        yield
+        return
+    databases: Databases = request.getfixturevalue("databases")
+    with databases.dropping():
+        if "tmp_path" in request.fixturenames:  # and maybe the fixture `home`
+            home: Path = request.getfixturevalue("tmp_path") / "home"
+            for name, value in engine_variables(home).items():
+                monkeypatch.setenv(name, value)
+        yield
 
 
 @pytest.fixture

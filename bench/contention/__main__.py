@@ -17,6 +17,7 @@ from bench.contention.traffic import Load
 from bench.contention.verdict import Figures, Latency, Verdict
 from bench.contention.worker import work
 from bench.output import rounded, table
+from bench.postgres import ENGINES, EngineName, use_engine
 
 _USUAL = Load()
 _WRITERS = (1, 8, 16, 32)
@@ -29,14 +30,22 @@ _COLUMNS = "checkout writers calls/s p50 p95 p99 max p95/p50 cpu/call errors los
 
 def _main() -> int:
     arguments = _parser().parse_args()
-    load = Load(arguments.processes, arguments.turns, arguments.searches)
+    load = Load(arguments.processes, arguments.turns, arguments.searches, arguments.clients)
     if arguments.worker is not None:
         anyio.run(partial(work, arguments.worker, arguments.folder, arguments.home, load))
         return 0
-    if not arguments.mixed:
-        return _print_series(arguments)
-    verdict = anyio.run(contend, load)
-    _print(load, verdict, as_json=arguments.json)
+    engines = ENGINES if arguments.engine == "postgres" else ENGINES[:1]
+    codes = [_run(load, arguments, engine) for engine in engines]
+    return max(codes)
+
+
+def _run(load: Load, arguments: argparse.Namespace, engine: EngineName) -> int:
+    """Run on an engine and print; return the exit code."""
+    with use_engine(engine):
+        if not arguments.mixed:
+            return _print_series(arguments, engine)
+        verdict = anyio.run(contend, load)
+    _print(load, verdict, engine, as_json=arguments.json)
     return 1 if verdict.problems else 0
 
 
@@ -51,9 +60,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--mixed", action="store_true", help="turns, searches and vectors instead of writers alone"
     )
+    parser.add_argument(
+        "--engine", choices=ENGINES, default="sqlite", help="postgres: SQLite first, then it"
+    )
+    parser.add_argument("--clients", type=int, default=_USUAL.clients, help="of each process")
     parser.add_argument("--processes", type=int, default=_USUAL.processes)
-    parser.add_argument("--turns", type=int, default=_USUAL.turns, help="of each process")
-    parser.add_argument("--searches", type=int, default=_USUAL.searches, help="of each process")
+    parser.add_argument("--turns", type=int, default=_USUAL.turns, help="of each client")
+    parser.add_argument("--searches", type=int, default=_USUAL.searches, help="of each client")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -61,10 +74,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _print_series(arguments: argparse.Namespace) -> int:
+def _print_series(arguments: argparse.Namespace, engine: EngineName) -> int:
     """So many writers, then more; beside an older checkout, each number in turns with it."""
     checkouts = [*([arguments.beside] if arguments.beside else []), None]
-    shown = table("Writers on one home", 1, *_COLUMNS)
+    shown = table(f"Writers on one home, {engine}", 1, *_COLUMNS)
     documents, broken = [], []
     for writers in arguments.writers:
         for _ in range(arguments.rounds):
@@ -79,7 +92,8 @@ def _print_series(arguments: argparse.Namespace) -> int:
                         " ".join(_cells(verdict, "older" if checkout else "this one")), flush=True
                     )
     if arguments.json:
-        report = {"benchmark": "bench.contention", "series": [rounded(d) for d in documents]}
+        series = [rounded(one) for one in documents]
+        report = {"benchmark": "bench.contention", "engine": engine, "series": series}
         print(json.dumps(report, indent=2, ensure_ascii=False))
         return 1 if broken else 0
     Console(width=_WIDE).print(shown)
@@ -100,12 +114,16 @@ def _cells(verdict: WritersVerdict, which: str) -> Iterator[str]:
         yield str(len(wrong))
 
 
-def _print(load: Load, verdict: Verdict, *, as_json: bool) -> None:
+def _print(load: Load, verdict: Verdict, engine: EngineName, *, as_json: bool) -> None:
     if as_json:
-        document = {"benchmark": "bench.contention", "load": asdict(load), **asdict(verdict)}
+        about = {"benchmark": "bench.contention", "engine": engine, "load": asdict(load)}
+        document = {**about, **asdict(verdict)}
         print(json.dumps(rounded(document), indent=2, ensure_ascii=False))
         return
-    title = f"{load.processes} processes, {load.turns} turns and {load.searches} searches each"
+    title = (
+        f"{engine}: {load.processes} processes of {load.clients} clients, {load.turns} turns and "
+        f"{load.searches} searches each"
+    )
     filled = table(title, 1, "figure", "value")
     for name, value in _rows(verdict.figures):
         filled.add_row(name, value)

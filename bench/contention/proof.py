@@ -30,7 +30,7 @@ async def problems(home: Path, load: Load, accounts: Mapping[int, Account]) -> l
 
 
 async def _compared(m: Memoria, load: Load, accounts: Mapping[int, Account]) -> list[str]:
-    names = [COMMON_SESSION, *map(own_session, range(load.processes))]
+    names = [COMMON_SESSION, *map(own_session, load.clerks)]
     stored = {name: [turn async for turn in _session(m, name)] for name in names}
     found = [*_turns(stored, load, accounts), *await _totals(m, load)]
     findings = (await m.health()).findings
@@ -94,7 +94,7 @@ def _misplaced(name: str, turns: Sequence[StoredTurn]) -> Iterator[str]:
 async def _totals(m: Memoria, load: Load) -> list[str]:
     """The store's own count agrees, and nothing waits for a vector."""
     counted = await m.statistics()
-    turns = load.processes * load.turns
+    turns = len(load.clerks) * load.turns
     expected = {
         "turns": (counted.turns, turns),
         "versions of turns": (counted.turn_versions, turns),

@@ -47,35 +47,35 @@ async def contend(load: Load, home: Path | None = None) -> Verdict:
 async def _let_loose(load: Load, folder: Path, home: Path) -> list[str]:
     """Run all clerks at once. Gives what they complained of.
 
-    A clerk says that it is ready when its model is loaded; none begins before all are.
+    A process says that it is ready when its model is loaded; none begins before all are.
     """
     async with AsyncExitStack() as stack:
-        clerks = [
-            await stack.enter_async_context(await _hire(clerk, load, folder, home))
-            for clerk in range(load.processes)
+        processes = [
+            await stack.enter_async_context(await _hire(number, load, folder, home))
+            for number in range(load.processes)
         ]
-        for process in clerks:
+        for process in processes:
             await _until_ready(process)
-        for process in clerks:
+        for process in processes:
             await _give_the_word(process)
-        codes = [await process.wait() for process in clerks]
-    return [cry for clerk, code in enumerate(codes) for cry in _cries(folder, clerk, code)]
+        codes = [await process.wait() for process in processes]
+    return [cry for number, code in enumerate(codes) for cry in _cries(folder, number, code)]
 
 
-def _cries(folder: Path, clerk: int, code: int) -> Iterator[str]:
-    """What a clerk complained of: also one that went on, as background threads only log."""
-    text = _errors_file(folder, clerk).read_text("utf-8", "replace").strip()
+def _cries(folder: Path, number: int, code: int) -> Iterator[str]:
+    """What a process complained of: also one that went on, as background threads only log."""
+    text = _errors_file(folder, number).read_text("utf-8", "replace").strip()
     if code or text:
-        yield f"clerk {clerk} ended with {code} and said:\n{text}"
+        yield f"process {number} ended with {code} and said:\n{text}"
 
 
-async def _hire(clerk: int, load: Load, folder: Path, home: Path) -> Process:
-    with _errors_file(folder, clerk).open("wb") as errors:
+async def _hire(number: int, load: Load, folder: Path, home: Path) -> Process:
+    with _errors_file(folder, number).open("wb") as errors:
         return await anyio.open_process(
             [
-                *(sys.executable, "-m", _MODULE, "--worker", str(clerk)),
+                *(sys.executable, "-m", _MODULE, "--worker", str(number)),
                 *("--folder", str(folder), "--home", str(home)),
-                *("--processes", str(load.processes)),
+                *("--processes", str(load.processes), "--clients", str(load.clients)),
                 *("--turns", str(load.turns), "--searches", str(load.searches)),
             ],
             cwd=_ROOT,
@@ -84,7 +84,7 @@ async def _hire(clerk: int, load: Load, folder: Path, home: Path) -> Process:
 
 
 async def _until_ready(process: Process) -> None:
-    """Until the clerk has said its one word, or died without a word."""
+    """Until the process has said its one word, or died without a word."""
     if process.stdout is not None:
         async for _ in TextReceiveStream(process.stdout):
             return
@@ -98,13 +98,13 @@ async def _give_the_word(process: Process) -> None:
             return  # it is dead; its exit code and stderr say why
 
 
-def _errors_file(folder: Path, clerk: int) -> Path:
-    return folder / f"clerk-{clerk}.stderr"
+def _errors_file(folder: Path, number: int) -> Path:
+    return folder / f"process-{number}.stderr"
 
 
 def _accounts(load: Load, folder: Path) -> dict[int, Account]:
     """The accounts of the clerks that came to an end."""
-    files = {clerk: account_file(folder, clerk) for clerk in range(load.processes)}
+    files = {clerk: account_file(folder, clerk) for clerk in load.clerks}
     return {
         clerk: Account(**json.loads(file.read_text("utf-8")))
         for clerk, file in files.items()
@@ -113,8 +113,8 @@ def _accounts(load: Load, folder: Path) -> dict[int, Account]:
 
 
 def _notes(load: Load, folder: Path) -> list[tuple[float, float, int]]:
-    """(start, end, texts) of every batch of every clerk."""
-    files = (intervals_file(folder, clerk) for clerk in range(load.processes))
+    """(start, end, texts) of every batch of every process."""
+    files = (intervals_file(folder, number) for number in range(load.processes))
     rows = (row for file in files if file.exists() for row in file.read_text().splitlines())
     return [(start, end, texts) for start, end, texts in map(json.loads, rows)]
 

@@ -27,9 +27,20 @@ class Load:
 
     processes: int = 8
     turns: int = 500
-    """By each process."""
+    """By each clerk."""
     searches: int = 100
-    """By each process."""
+    """By each clerk."""
+    clients: int = 1
+    """Clerks that share a process, as clients share a server."""
+
+    @property
+    def clerks(self) -> range:
+        """The numbers of all clerks."""
+        return range(self.processes * self.clients)
+
+    def list_clerks(self, process: int) -> range:
+        """List the numbers of a process's clerks."""
+        return self.clerks[process * self.clients : (process + 1) * self.clients]
 
 
 @dataclass(frozen=True, slots=True)

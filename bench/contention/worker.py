@@ -1,4 +1,4 @@
-"""A clerk: one process that records, repeats itself and searches, and keeps account of it."""
+"""Clerks of one process: each records, repeats itself and searches, and keeps account of it."""
 
 import json
 import sys
@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TypeVar
+
+import anyio
 
 import memoria
 from bench.contention.traffic import TENANT, Line, Load, lines, searches_after
@@ -37,9 +39,9 @@ def account_file(folder: Path, clerk: int) -> Path:
     return folder / f"clerk-{clerk}.json"
 
 
-def intervals_file(folder: Path, clerk: int) -> Path:
-    """Where a clerk notes when it embedded: a line `[start, end, texts]` each."""
-    return folder / f"clerk-{clerk}.intervals"
+def intervals_file(folder: Path, process: int) -> Path:
+    """Where a process notes when it embedded: a line `[start, end, texts]` each."""
+    return folder / f"process-{process}.intervals"
 
 
 class TimedEmbedder:
@@ -67,25 +69,34 @@ class TimedEmbedder:
         return vectors
 
 
-async def work(clerk: int, folder: Path, home: Path, load: Load) -> None:
-    """Load the model, wait for the word to go on stdin, do everything, leave the account.
+async def work(process: int, folder: Path, home: Path, load: Load) -> None:
+    """Load the model, wait for the word to go on stdin, do everything, leave the accounts.
 
     The home is opened after the word: that all processes create it at once is part of the test.
     """
-    embedder = TimedEmbedder(intervals_file(folder, clerk))
+    embedder = TimedEmbedder(intervals_file(folder, process))
     sys.stdout.write(f"{READY}\n")
     sys.stdout.flush()
     sys.stdin.readline()
-    account = Account(began=time.monotonic())
+    began = time.monotonic()
+    accounts = {clerk: Account(began=began) for clerk in load.list_clerks(process)}
     async with memoria.open(home, TENANT, embedder=embedder) as m:
-        for line in lines(clerk, load.turns):
-            await _record(m, line, account)
-            for search in range(searches_after(line.i, load)):
-                await _search(m, line, account, first_level=(line.i + search) % 2 == 0)
-        account.ended = time.monotonic()
+        async with anyio.create_task_group() as tasks:
+            for clerk, account in accounts.items():
+                tasks.start_soon(_do_all, m, clerk, load, account)
         await m.wait_until_idle()
-        account.settled = time.monotonic()
-    account_file(folder, clerk).write_text(json.dumps(asdict(account)), "utf-8")
+        settled = time.monotonic()
+    for clerk, account in accounts.items():
+        account.settled = settled
+        account_file(folder, clerk).write_text(json.dumps(asdict(account)), "utf-8")
+
+
+async def _do_all(m: Memoria, clerk: int, load: Load, account: Account) -> None:
+    for line in lines(clerk, load.turns):
+        await _record(m, line, account)
+        for search in range(searches_after(line.i, load)):
+            await _search(m, line, account, first_level=(line.i + search) % 2 == 0)
+    account.ended = time.monotonic()
 
 
 async def _record(m: Memoria, line: Line, account: Account) -> None:

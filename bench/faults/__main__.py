@@ -5,15 +5,11 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from time import strftime
 
 import anyio
-from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bench.faults import clock, disk, ends, foreign, versions
 from bench.faults.damage import damage
@@ -21,14 +17,13 @@ from bench.faults.endure import endure
 from bench.faults.homes import fill, fill_and_die
 from bench.faults.kill import kill
 from bench.faults.power import lose_power
-from bench.faults.verdict import Progress as Told
+from bench.faults.telling import print_verdict, show_progress
 from bench.faults.verdict import Verdict
 from bench.output import rounded
 
 _ROUNDS = 200
 _DAMAGES_A_ROUND = 3
 _WITH_MODEL_EVERY = 20
-_SHOWN = 20
 
 
 def _main() -> int:
@@ -37,7 +32,7 @@ def _main() -> int:
     for verdict in _run(arguments):
         verdicts.append(verdict)
         if not arguments.json:
-            _print(verdict)
+            print_verdict(verdict)
     if arguments.json:
         document = {
             "benchmark": "bench.faults",
@@ -69,7 +64,10 @@ def _run(arguments: argparse.Namespace) -> Iterator[Verdict]:
     if arguments.calls is None and arguments.hours is None:
         yield from _all(arguments.rounds, arguments.seed)
         return
-    with tempfile.TemporaryDirectory(prefix="memoria-faults-") as name, _progress("calls") as told:
+    with (
+        tempfile.TemporaryDirectory(prefix="memoria-faults-") as name,
+        show_progress("calls") as told,
+    ):
         folder = Path(name)
         work = partial(
             endure,
@@ -84,7 +82,7 @@ def _run(arguments: argparse.Namespace) -> Iterator[Verdict]:
 
 
 def _lose_power(folder: Path, losses: int, seed: int) -> Verdict:
-    with _progress("losses of power") as told:
+    with show_progress("losses of power") as told:
         return anyio.run(partial(lose_power, folder / "power", losses, seed=seed, progress=told))
 
 
@@ -95,7 +93,7 @@ def _all(rounds: int, seed: int) -> Iterator[Verdict]:
         pattern, unclosed = folder / "pattern", folder / "unclosed"
         anyio.run(fill, pattern)
         fill_and_die(unclosed)
-        with _progress("kill -9") as told:
+        with show_progress("kill -9") as told:
             killing = partial(kill, seed=seed, with_model_every=_WITH_MODEL_EVERY, progress=told)
             yield anyio.run(killing, folder / "killed", rounds)
         yield _lose_power(folder, rounds, seed)
@@ -103,7 +101,7 @@ def _all(rounds: int, seed: int) -> Iterator[Verdict]:
         yield anyio.run(disk.full_by_pages, folder / "paged")
         yield anyio.run(disk.full_for_real, folder / "small")
         yield anyio.run(disk.full_everywhere, folder / "everywhere")
-        with _progress("damage") as told:
+        with show_progress("damage") as told:
             yield damage(unclosed, folder, rounds * _DAMAGES_A_ROUND, seed=seed, progress=told)
         rest: tuple[Callable[[], Verdict], ...] = (
             lambda: foreign.read_only(pattern),
@@ -117,43 +115,6 @@ def _all(rounds: int, seed: int) -> Iterator[Verdict]:
             lambda: versions.overtaking(folder),
         )
         yield from (fault() for fault in rest)
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Told]:
-    """A bar on standard error; a line now and then where that is no terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _say_now_and_then(what)
-        return
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _say_now_and_then(what: str) -> Told:
-    """A line for every hundredth part."""
-    said = 0
-
-    def tell(done: int, total: int) -> None:
-        nonlocal said
-        if done * 100 // total > said:
-            said = done * 100 // total
-            print(f"{strftime('%H:%M:%S')} {what}: {done} of {total}", file=sys.stderr, flush=True)
-
-    return tell
-
-
-def _print(verdict: Verdict) -> None:
-    figures = ", ".join(f"{name} {number}" for name, number in verdict.figures.items())
-    if verdict.skipped is not None:
-        state = f"skipped: {verdict.skipped}"
-    else:
-        state = "BROKEN" if verdict.broken else "kept"
-    print(f"{state:7}  {verdict.fault}{f': {figures}' if figures else ''}", flush=True)
-    for line in verdict.broken[:_SHOWN]:
-        print(f"         {line}")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ _TEXT_BYTES = 20_000
 Record = Callable[[list[str]], Awaitable[str | None]]
 """Records turns in one call; gives the refusal, if it is refused."""
 
+Resizer = Callable[[str], None]
+"""Changes the size of a file system, as `3m`."""
+
 
 async def full_by_limit(home: Path) -> Verdict:
     """The largest size of a file, set on the running server."""
@@ -51,7 +54,7 @@ async def full_by_limit(home: Path) -> Verdict:
 async def full_for_real(folder: Path) -> Verdict:
     """A file system of its own, of a few megabytes."""
     fault = "disk full: a file system without room"
-    with _small_disk(folder) as resize:
+    with mount_small_disk(folder) as resize:
         if resize is None:
             return Verdict(fault, skipped="a file system can be mounted by root on Linux only")
         home = folder / "home"
@@ -198,7 +201,7 @@ async def _compare_calls(home: Path, kept: list[list[str]]) -> list[str]:
 
 
 @contextmanager
-def _small_disk(folder: Path) -> Iterator[Callable[[str], None] | None]:
+def mount_small_disk(folder: Path, size: str = "64m") -> Iterator[Resizer | None]:
     """A file system in the folder, and what changes its size; None where there can be none."""
 
     def mount(*options: str) -> bool:
@@ -212,7 +215,7 @@ def _small_disk(folder: Path) -> Iterator[Callable[[str], None] | None]:
         mount("remount", f"size={size}")
 
     folder.mkdir(parents=True, exist_ok=True)
-    if not mount("size=64m"):
+    if not mount(f"size={size}"):
         yield None
         return
     try:

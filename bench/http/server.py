@@ -5,9 +5,9 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
@@ -28,6 +28,8 @@ class Place:
     embedder: str = "off"
     workers: int = 1
     open_homes: int = 200
+    more: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of the environment."""
 
     def environment(self) -> dict[str, str]:
         """The environment of a process that serves it."""
@@ -39,6 +41,7 @@ class Place:
             "MEMORIA_WORKSPACE": "none",
             "MEMORIA_HTTP_CALLS_PER_SECOND": "0",
             "MEMORIA_OPEN_HOMES": str(self.open_homes),
+            **self.more,
         }
 
 

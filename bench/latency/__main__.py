@@ -16,13 +16,15 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench.data import data_folder
+from bench.latency.engines import CALLS, EngineVerdict, compare_engines
 from bench.latency.fill import fill, steps
 from bench.latency.plot import plot
 from bench.latency.reading import ANSWER_MS, Beside, try_reading
 from bench.latency.run import try_home
 from bench.latency.speech import Speech, speech
 from bench.latency.verdict import FLOORS, GROWTH_BOUND, Comparison, Latency, Verdict, growth
-from bench.output import rounded, table
+from bench.output import report_console, rounded, table
+from bench.postgres import ENGINES, run_cluster
 from memoria.inference.base import Embedder
 from memoria.inference.embedder import BUNDLED, BundledEmbedder
 
@@ -41,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("--plot draws with matplotlib, which the extra `bench` installs")
     said = speech(arguments.data or data_folder())
     bundled = BundledEmbedder(BUNDLED)
+    if arguments.engine == "postgres":
+        return _compare_engines(arguments, said, bundled)
     with _homes(arguments.homes) as folder:
         tried = [
             _try(folder / str(turns), turns, arguments, said, bundled) for turns in arguments.sizes
@@ -63,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=200, help="times of every call and floor")
     parser.add_argument(
         "--answer-ms", type=int, default=ANSWER_MS, help="what the chat model takes for an answer"
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="sqlite",
+        help="postgres: beside SQLite, without floors",
     )
     parser.add_argument("--data", type=Path, help="the folder of the shared data sets")
     parser.add_argument("--homes", type=Path, help="a folder in which to keep the filled homes")
@@ -101,6 +111,37 @@ def _try(
         return verdict, anyio.run(
             try_reading, home, rounds, said, bundled, arguments.answer_ms, done
         )
+
+
+def _compare_engines(arguments: argparse.Namespace, said: Speech, bundled: Embedder) -> int:
+    """Measure every size on both engines and print; return the exit code."""
+    with _homes(arguments.homes) as folder, run_cluster() as cluster:
+        for turns in arguments.sizes:
+            work = partial(compare_engines, folder / str(turns), turns, arguments.rounds)
+            verdicts = anyio.run(work, said, bundled, cluster)
+            if arguments.json:
+                shown = [rounded(asdict(verdict)) for verdict in verdicts]
+                document = {"benchmark": "bench.latency", "text": said.origin, "engines": shown}
+                print(json.dumps(document, indent=2), flush=True)
+            else:
+                _print_engines(verdicts)
+    return 0
+
+
+def _print_engines(verdicts: Sequence[EngineVerdict]) -> None:
+    title = f"{verdicts[0].turns:,} turns, milliseconds"
+    headings = ("", "engine", "p50", "p95", "longest", "CPU", "CPU of the server")
+    filled = table(title, 2, *headings)
+    for call in CALLS:
+        for verdict in verdicts:
+            one = verdict.calls[call]
+            figures = (one.p50, one.p95, one.most, one.cpu, one.server_cpu)
+            filled.add_row(call, verdict.engine, *(f"{figure:.1f}" for figure in figures))
+    report_console().print(filled)
+    for verdict in verdicts:
+        parts = ", ".join(f"{name} {size:,.0f}" for name, size in verdict.bytes_of.items())
+        each = f"{verdict.bytes_a_turn:,.0f} bytes a turn{f' ({parts})' if parts else ''}"
+        print(f"{verdict.engine}: filled in {verdict.fill_s:.0f} s, {each}", flush=True)
 
 
 def _within(tried: Sequence[Tried]) -> bool:

@@ -27,6 +27,7 @@ from memoria.model import (
     new_id,
     now_millis,
 )
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, NewMemory, NewTurn, NewVersion, SegmentLimits
@@ -49,12 +50,17 @@ Done = Callable[[int], None]
 
 def fill(home: Path, turns: int, said: Speech, done: Done) -> None:
     """Write turns and a memory for every ten of them, and give each its vector."""
-    rng = random.Random(turns)  # noqa: S311  (nothing here is secret)
     store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
+    fill_store(store, turns, said, done)
+    store.close()
+
+
+def fill_store(store: Store, turns: int, said: Speech, done: Done) -> None:
+    """Fill an opened store of any engine in the same way."""
+    rng = random.Random(turns)  # noqa: S311  (nothing here is secret)
     _write_turns(store, turns, said, rng, done)
     _write_memories(store, turns // TURNS_A_MEMORY, said, rng, done)
     _embed(store, done)
-    store.close()
 
 
 def steps(turns: int) -> int:
@@ -68,9 +74,7 @@ def random_vectors(rng: np.random.Generator, many: int) -> list[Vector]:
     return list(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _write_turns(
-    store: SqliteStore, turns: int, said: Speech, rng: random.Random, done: Done
-) -> None:
+def _write_turns(store: Store, turns: int, said: Speech, rng: random.Random, done: Done) -> None:
     for first in range(0, turns, _PAGE):
         numbers = range(first, min(first + _PAGE, turns))
         with store.write(TENANT) as tx:
@@ -115,7 +119,7 @@ def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:
 
 
 def _write_memories(
-    store: SqliteStore, memories: int, said: Speech, rng: random.Random, done: Done
+    store: Store, memories: int, said: Speech, rng: random.Random, done: Done
 ) -> None:
     for first in range(0, memories, _PAGE):
         numbers = range(first, min(first + _PAGE, memories))
@@ -141,7 +145,7 @@ def _write_memory(tx: Transaction, content: str, now: int) -> None:
         link_memory(tx, stored, now=now)
 
 
-def _embed(store: SqliteStore, done: Done) -> None:
+def _embed(store: Store, done: Done) -> None:
     rng = np.random.default_rng(0)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(BUNDLED)
@@ -153,7 +157,7 @@ def _embed(store: SqliteStore, done: Done) -> None:
         done(len(ns))
 
 
-def _pages(store: SqliteStore) -> Iterable[list[int]]:
+def _pages(store: Store) -> Iterable[list[int]]:
     """The numbers of all documents, a thousand at a time."""
     for kind in _KINDS:
         after = 0

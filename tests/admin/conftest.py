@@ -1,11 +1,11 @@
 """What these tests share: the `memoria` command and a memory, both on a home of their own."""
 
 import json
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.databases import copy_home
 from tests.empty_home import lay_empty_home
 from tests.surface.shell import Shell
 
@@ -43,5 +43,5 @@ def pattern(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def filled(shell: Shell, pattern: Path) -> Shell:
     """The command on a home with a few hundred turns and a memory in one file."""
-    shutil.copytree(pattern, shell.home)
+    copy_home(pattern, shell.home)
     return shell

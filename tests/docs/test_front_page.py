@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 from packaging.requirements import Requirement
 from packaging.version import Version
+from tests.databases import engine_variables
 from tests.docs.commands import NOT_RUN, lines
 from tests.docs.pages import (
     DOCS,
@@ -159,7 +160,7 @@ async def test_the_entry_at_the_root_starts_a_server(home: Path) -> None:
     if not (ROOT / entry["command"]).exists():
         pytest.skip(f"{entry['command']} is made by the README's commands")
     # Of a workspace that is named, nothing is noted in the checkout.
-    environment = {"MEMORIA_HOME": str(home), "MEMORIA_WORKSPACE": "none"}
+    environment = {"MEMORIA_HOME": str(home), "MEMORIA_WORKSPACE": "none", **engine_variables(home)}
     server = StdioServerParameters(**entry, cwd=ROOT, env=environment)
     with anyio.fail_after(60):
         async with Client(server) as client:

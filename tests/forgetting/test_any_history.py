@@ -89,7 +89,7 @@ async def forget(player: Player, step: Forget) -> None:
 
 
 async def check(m: Memoria, home: Path) -> None:
-    assert verify(m._store, home) == {}  # noqa: SLF001
+    assert verify(m._store) == {}  # noqa: SLF001
     assert rows_without_sources(home) == []
     live = await live_words(m, home)
     assert remaining(home, map(word, FACTS)) <= live

@@ -145,7 +145,7 @@ async def test_a_wording_whose_turn_is_erased_is_cited_from_one_that_bears_it_ou
         assert (origin.turn_id, origin.quote) == (second.id, "Xylophonia")
         assert memory.evidence == 1
         await said(m, "Since this summer I live in Lyon, by the way.", session="third")
-        assert verify(m._store, home) == {}  # noqa: SLF001
+        assert verify(m._store) == {}  # noqa: SLF001
         (memory,) = [one for one in await memories(m) if "Home" in one.content]
         assert [one.content for one in memory.versions] == ["Home is Lyon", "Home is Xylophonia"]
         assert memory.versions[-1].provenance.turn_id == second.id
@@ -237,7 +237,7 @@ async def test_a_correction_that_waits_is_named_and_forgotten_with_what_it_corre
     ]
     await memory.forget_memory([stated], token=preview.token)
     assert remains(home, "zanzibar8822") == set()
-    assert verify(memory._store, home) == {}  # noqa: SLF001
+    assert verify(memory._store) == {}  # noqa: SLF001
 
 
 async def test_what_a_forgotten_correction_said_may_be_said_again(memory: Memoria) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import open_home
 from tests.forgetting.remains import remaining, remains
 from tests.store.insides import connection_of
 
@@ -18,6 +19,7 @@ from memoria.app import Memoria, open_memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
 from memoria.disk.folders import daily_path
+from memoria.disk.home_folder import TenantFolder
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.plan import list_places, plan_erasure
 from memoria.erasure.selection import ErasureRequest, find_named
@@ -25,7 +27,6 @@ from memoria.language.reading.statement import Phrases, occurs_in
 from memoria.model import COMMAND_LINE, DAY_MS, Edge, EdgeType, Mention, Node, use_clock
 from memoria.model.nightly import NightlyRun
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 WORDS = st.lists(
@@ -67,32 +68,36 @@ def test_a_statement_is_found_in_json(
     file = tmp_path / "talk.jsonl"
     kept = json.dumps({"role": "user", "content": "Something else."}) + "\n"
     file.write_text(json.dumps(line, ensure_ascii=plain) + "\n" + kept, "utf-8")
-    assert TextFileEraser(tmp_path, "default").erase_phrases(Phrases([statement]), {}) == [file]
+    assert erase(tmp_path, Phrases([statement])) == [file]
     assert file.read_text("utf-8") == kept
+
+
+def eraser_of(home: Path) -> TextFileEraser:
+    return TextFileEraser(home, "default", TenantFolder(home))
+
+
+def erase(home: Path, phrases: Phrases) -> list[Path]:
+    return [Path(one.name) for one in eraser_of(home).erase_phrases(phrases, {})]
 
 
 def test_a_short_word_takes_no_record_along_that_only_names_it(tmp_path: Path) -> None:
     (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "Hello."}\n', "utf-8")
-    assert TextFileEraser(tmp_path, "default").erase_phrases(
-        Phrases(["user", "content", "hello"]), {}
-    ) == [tmp_path / "talk.jsonl"]
+    assert erase(tmp_path, Phrases(["user", "content", "hello"])) == [tmp_path / "talk.jsonl"]
     (tmp_path / "talk.jsonl").write_text('{"role": "user", "content": "Hi."}\n', "utf-8")
-    assert TextFileEraser(tmp_path, "default").erase_phrases(Phrases(["user", "content"]), {}) == []
+    assert erase(tmp_path, Phrases(["user", "content"])) == []
 
 
 def test_a_statement_goes_that_runs_over_lines_and_nothing_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "MEMORY.md"
     file.write_bytes(b"# Mine\r\n\r\n- my door code\r\n  is 4711 today\r\n- the cat is Momo\r\n")
-    assert TextFileEraser(tmp_path, "default").erase_phrases(
-        Phrases(["My door code is 4711"]), {}
-    ) == [file]
+    assert erase(tmp_path, Phrases(["My door code is 4711"])) == [file]
     assert file.read_bytes() == b"# Mine\r\n\r\n- the cat is Momo\r\n"
 
 
 def test_a_mark_hides_no_short_line(tmp_path: Path) -> None:
     file = tmp_path / "MEMORY.md"
     file.write_text("- Momo <!-- m:7f3a91c2 -->\n- Momo is a cat <!-- m:7f3a91c3 -->\n", "utf-8")
-    assert TextFileEraser(tmp_path, "default").erase_phrases(Phrases(["momo"]), {}) == [file]
+    assert erase(tmp_path, Phrases(["momo"])) == [file]
     assert file.read_text("utf-8") == "- Momo is a cat <!-- m:7f3a91c3 -->\n"
 
 
@@ -103,27 +108,23 @@ def test_backups_and_other_tenants_are_left_alone_and_what_was_put_aside_is_not(
     for place in places:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text("my door code is 4711\n", "utf-8")
-    erased = TextFileEraser(tmp_path, "default").erase_phrases(
-        Phrases(["my door code is 4711"]), {}
-    )
+    erased = erase(tmp_path, Phrases(["my door code is 4711"]))
     assert erased == [tmp_path / "before-restore-1/a.md", tmp_path / "deep/er/a.txt"]
 
 
 def test_a_second_look_is_for_what_has_changed_alone(tmp_path: Path) -> None:
-    papers, sayings = TextFileEraser(tmp_path, "default"), Phrases(["my door code is 4711"])
+    papers, sayings = eraser_of(tmp_path), Phrases(["my door code is 4711"])
     old, new = tmp_path / "old.md", tmp_path / "new.md"
     old.write_text("nothing\n", "utf-8")
     assert papers.erase_phrases(sayings, {}) == []
     new.write_text("my door code is 4711\n", "utf-8")
-    assert papers.erase_phrases(sayings, {}) == [new]
+    assert [one.name for one in papers.erase_phrases(sayings, {})] == [str(new)]
 
 
 def test_what_was_half_written_goes(tmp_path: Path) -> None:
     draft = tmp_path / ".talk.jsonl.0123456789abcdef"
     draft.write_text('{"content": "my door code is 4711"}\n{"cont', "utf-8")
-    assert TextFileEraser(tmp_path, "default").erase_phrases(
-        Phrases(["my door code is 4711"]), {}
-    ) == [draft]
+    assert erase(tmp_path, Phrases(["my door code is 4711"])) == [draft]
     assert not draft.exists()
 
 
@@ -133,8 +134,7 @@ PLACES = {"entity_names.name", "entity_names.key"}
 
 
 def write(memory: Memoria, change: Callable[[Transaction], None]) -> None:
-    path = memory.settings.home_path / "memoria.db"
-    store = SqliteStore(path, busy_timeout_ms=10_000, readers=1)
+    store = open_home(memory.settings.home_path)
     with store.write(memory.tenant) as tx:
         change(tx)
     store.close()

@@ -39,8 +39,8 @@ async def test_what_was_forgotten_since_a_backup_is_forgotten_again(home: Path) 
     old.unlink()
     assert remains(restored, WORD)
     before, after = store(home), store(restored)
-    assert reforget(before, after, restored, key.read_bytes) == 2
-    assert reforget(before, after, restored, key.read_bytes) == 0
+    assert reforget(before, after, restored) == 2
+    assert reforget(before, after, restored) == 0
     before.close()
     after.close()
     assert remains(restored, WORD) == set()
@@ -52,7 +52,7 @@ async def test_what_was_forgotten_since_a_backup_is_forgotten_again(home: Path) 
 
 
 async def test_everything_forgotten_since_a_backup_is_forgotten_again(home: Path) -> None:
-    old, key = home.parent / "old.db", home / TOMBSTONE_KEY
+    old = home.parent / "old.db"
     async with opened(home) as memory:
         await memory.record_conversation([SAID])
         await memory.remember(SECRET)
@@ -64,7 +64,7 @@ async def test_everything_forgotten_since_a_backup_is_forgotten_again(home: Path
     restored.mkdir()
     shutil.copy(old, restored / "memoria.db")
     before, after = store(home), store(restored)
-    assert reforget(before, after, restored, key.read_bytes) == 3
+    assert reforget(before, after, restored) == 3
     before.close()
     after.close()
     old.unlink()
@@ -84,7 +84,7 @@ async def test_a_turn_barred_since_a_backup_is_barred_again(home: Path) -> None:
     old.rename(restored / "memoria.db")
     shutil.copy(key, restored / TOMBSTONE_KEY)
     before, after = store(home), store(restored)
-    reforget(before, after, restored, key.read_bytes)
+    reforget(before, after, restored)
     before.close()
     after.close()
     async with opened(restored) as memory:
@@ -99,7 +99,7 @@ async def test_a_memory_that_was_left_though_it_holds_the_words_is_left_in_a_res
         kept = await memory.remember(SECRET)
         longer = await memory.remember(f"Anna asked in May whether {SECRET} or another word")
     before, after = await forgotten_after_a_copy(home, kept.id)
-    reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
+    reforget(before, after, home.parent / "restored")
     before.close()
     after.close()
     async with opened(home.parent / "restored") as memory:
@@ -113,7 +113,7 @@ async def test_a_task_named_after_it_leaves_the_restored_scratchpad_too(home: Pa
         await memory.update_scratchpad(current_focus=SECRET, session_id="s")
         await memory.update_scratchpad(completed=SECRET, session_id="t")
     before, after = await forgotten_after_a_copy(home, kept.id)
-    reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
+    reforget(before, after, home.parent / "restored")
     before.close()
     after.close()
     assert remains(home.parent / "restored", WORD) == set()
@@ -129,7 +129,7 @@ async def test_what_was_forgotten_means_is_kept_once_however_often_a_home_is_res
         (grave,) = tx.tombstones.all()
         tx.tombstones.add(TombstoneRecord(grave.tombstone, (), (MEANING,)))
     for _ in range(3):
-        reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
+        reforget(before, after, home.parent / "restored")
     with after.read("default") as tx:
         (grave,) = tx.tombstones.all()
     before.close()
@@ -145,7 +145,7 @@ async def test_a_turn_that_said_it_in_other_words_is_barred_in_a_restored_home_t
         said = (await memory.record_conversation([other])).turns[0].id
         kept = await memory.remember(SECRET, turn_id=said)
     before, after = await forgotten_after_a_copy(home, kept.id)
-    reforget(before, after, home.parent / "restored", (home / TOMBSTONE_KEY).read_bytes)
+    reforget(before, after, home.parent / "restored")
     before.close()
     after.close()
     async with opened(home.parent / "restored") as memory:

@@ -1,7 +1,6 @@
 """Whatever outlives its sources is found, and doctor says so: each kind planted by hand."""
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.databases import copy_home, open_home, settings_elsewhere
 from tests.ingest.play import add, answers, opened, reader
 from tests.lifecycle.test_consolidate import concept
 from tests.llm.scripted import Asked, ScriptedModel
@@ -19,7 +19,6 @@ from memoria.app.upkeep import diagnose
 from memoria.config import Settings
 from memoria.erasure.verify import MEMORY_KINDS, repair_orphans, verify
 from memoria.model import new_id
-from memoria.store.sqlite import SqliteStore
 
 SAID = (
     "Badger is written in Rust",
@@ -64,15 +63,15 @@ async def live(home: Path, model: ScriptedModel) -> Settings:
 @pytest.fixture
 def settings(lived: Settings, home: Path) -> Settings:
     """Of a copy of that home."""
-    shutil.copytree(lived.home_path, home)
-    return lived.model_copy(update={"home": home})
+    copy_home(lived.home_path, home)
+    return settings_elsewhere(lived, home)
 
 
 def found(settings: Settings) -> list[tuple[str, str]]:
     """(kind, id) of what is left without a source, looked for as doctor does."""
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(settings.home_path)
     with closing(store):
-        orphans = verify(store, settings.home_path)
+        orphans = verify(store)
     return [(one.kind, one.id) for one in orphans.get(settings.tenant, [])]
 
 
@@ -252,7 +251,7 @@ def test_what_is_no_memory_is_mended_and_nothing_else_with_it(
 ) -> None:
     _, make = PLANTS[plant]
     make(settings)
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(settings.home_path)
     with closing(store):
         assert repair_orphans(store, settings.home_path) == 1
     assert found(settings) == []

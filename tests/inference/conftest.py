@@ -7,6 +7,7 @@ from typing import Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
+from tests.databases import change_rows, open_home
 from tests.llm.scripted import ScriptedModel
 
 from memoria.inference.chat.base import ChatModel, ChatRequest
@@ -14,7 +15,6 @@ from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
 from memoria.model import DailyCap, ModelCall
 from memoria.store.engine import StoreLedger
-from memoria.store.sqlite import SqliteStore
 
 KEY = "sk-very-" + "secret-8x5k2"
 PRIVATE = "the salary is 46,000"
@@ -47,15 +47,21 @@ def question(text: str = PRIVATE, most: int = 200) -> ChatRequest[Colour]:
 class Books:
     """A store's ledger, and what stands in it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.store = SqliteStore(path, busy_timeout_ms=30_000, readers=2)
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.store = open_home(home)
         self.ledger = StoreLedger(self.store)
 
     def calls(self) -> list[ModelCall]:
-        writer = self.store._connections.writer.connection  # noqa: SLF001
-        rows = writer.execute("SELECT * FROM model_calls ORDER BY n")
+        with change_rows(self.home) as connection:
+            rows = connection.execute("SELECT * FROM model_calls ORDER BY n").fetchall()
         return [ModelCall(**{name: row[name] for name in ModelCall.model_fields}) for row in rows]
+
+    def text(self) -> str:
+        """Return all that was kept of calls."""
+        with change_rows(self.home) as connection:
+            rows = connection.execute("SELECT * FROM model_calls").fetchall()
+        return "\n".join(str(value) for row in rows for value in row)
 
     def wait_for(self, outcome: str) -> None:
         """Wait until the newest call has this outcome."""
@@ -72,8 +78,8 @@ class Books:
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[Books]:
-    opened = Books(tmp_path / "memoria.db")
+def books(home: Path) -> Iterator[Books]:
+    opened = Books(home)
     yield opened
     opened.store.close()
 

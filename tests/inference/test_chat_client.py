@@ -2,7 +2,6 @@
 
 import gzip
 import logging
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -237,7 +236,7 @@ def test_a_process_that_is_killed_while_it_asks_leaves_an_entry_at_its_most(
     """
     server.answer = lambda _: hangs()
     asking = subprocess.Popen(  # noqa: S603  (our own program)
-        [sys.executable, "-c", dedent(program), str(books.path), server.url], cwd=ROOT
+        [sys.executable, "-c", dedent(program), str(books.home), server.url], cwd=ROOT
     )
     server.wait_for_requests(1)
     asking.kill()
@@ -374,7 +373,7 @@ def test_every_fault_is_the_right_error_without_a_word_of_key_question_or_answer
     assert (caught.value.retry_at is not None) == (name in UNAVAILABLE)
     calls = fault.requests if name != "in no form" else 1  # one question in several forms
     assert books.outcomes() == [fault.error.outcome] * calls
-    kept = "".join(sqlite3.connect(books.path).iterdump())
+    kept = books.text()
     shown = (kept, caplog.text, *traceback.format_exception(caught.value))
     assert "colour/7" in kept
     assert "colour/7" in caplog.text

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from tests.databases import open_home
 from tests.inference.conftest import KEY, PRIVATE, RED, TENANT, Books, OpenGate, question
 from tests.inference.test_imports import loaded_by
 from tests.llm.scripted import Asked, ScriptedModel, fails, rate_limited, says, scripted_command
@@ -20,7 +21,6 @@ from memoria.inference.chat.endpoint import EndpointChat
 from memoria.inference.chat.schema import first_form, schema_without_limits
 from memoria.model import DAY_MS, Finding, ModelCall, Operation, now_millis
 from memoria.store.engine import StoreLedger
-from memoria.store.sqlite import SqliteStore
 
 
 def red(_: Asked) -> object:
@@ -257,7 +257,7 @@ async def finding(home: Path, **given: object) -> Finding:
 
 
 def spend(home: Path, tokens: int, outcome: str = "ok", at: int | None = None) -> None:
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(home)
     with store.write("ann") as tx:
         tx.ledger.add(
             ModelCall(

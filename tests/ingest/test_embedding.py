@@ -11,14 +11,15 @@ import anyio
 import anyio.to_thread
 import numpy as np
 import pytest
+from tests.databases import open_home
 from tests.limits import limit_settings
 
 import memoria
 from memoria import Memoria, Settings
 from memoria.errors import EmbedderError
 from memoria.model import Vector, now_millis
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 
 TIMEOUT_S = 30
 TURNS = [
@@ -109,8 +110,8 @@ async def until_begun(embedder: Recorder) -> None:
     assert await anyio.to_thread.run_sync(embedder.begun.wait, TIMEOUT_S)
 
 
-def store_of(home: Path) -> SqliteStore:
-    return SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+def store_of(home: Path) -> Store:
+    return open_home(home)
 
 
 def chosen_model(home: Path) -> str | None:
@@ -139,13 +140,13 @@ async def test_a_turn_takes_the_worker_two_commits(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     committed: list[str] = []
-    write = SqliteStore.write
+    write = Store.write
 
-    def count(store: SqliteStore, tenant: str, **how: bool) -> AbstractContextManager[Transaction]:
+    def count(store: Store, tenant: str, **how: bool) -> AbstractContextManager[Transaction]:
         committed.append(threading.current_thread().name)
         return write(store, tenant, **how)
 
-    monkeypatch.setattr(SqliteStore, "write", count)
+    monkeypatch.setattr(Store, "write", count)
     async with opened(home, Recorder()) as memory:
         for turn in TURNS:
             await memory.record_conversation([turn])

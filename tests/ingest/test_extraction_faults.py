@@ -13,6 +13,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.databases import open_home
 from tests.limits import limit_settings
 from tests.llm.scripted import (
     Asked,
@@ -40,8 +41,7 @@ from memoria.ingest.intake import IntakeLimits
 from memoria.ingest.processing import ProcessorTools
 from memoria.model import LIBRARY, DailyCap, QueueEntry, QueueKind, QueueState, Role, Turn
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
-from memoria.store.engine import StoreLedger
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store, StoreLedger
 
 FAULTS: dict[str, Callable[[], Behaviour]] = {
     "429": lambda: rate_limited(1),
@@ -78,7 +78,7 @@ def keep(asked: Asked) -> object:
     }
 
 
-def record(store: SqliteStore, sessions: int, tenant: str = "t") -> None:
+def record(store: Store, sessions: int, tenant: str = "t") -> None:
     """Each session says one thing, and is read when it has ended."""
     limits = CaptureLimits(max_turn_bytes=100_000, idle_minutes=30)
     intake = IntakeLimits()
@@ -92,7 +92,7 @@ def digester(tenant: str) -> Digester:
     return Digester(tenant, lambda: b"a key")
 
 
-def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> ExtractionWorker:
+def worker(store: Store, model: ScriptedModel, attempts: int = 2) -> ExtractionWorker:
     chat = EndpointChat(base_url=model.url, model="scripted", api_key=None, timeout_s=0.5)
     limits = ChatLimits(
         timeout_s=0.5,
@@ -113,7 +113,7 @@ def worker(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> Extra
     )
 
 
-def drained(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> list[QueueEntry]:
+def drained(store: Store, model: ScriptedModel, attempts: int = 2) -> list[QueueEntry]:
     """Let a worker run until nothing waits; gives what became of the entries."""
     working = worker(store, model, attempts)
     working.start()
@@ -130,12 +130,12 @@ def drained(store: SqliteStore, model: ScriptedModel, attempts: int = 2) -> list
         return tx.queue.list_entries(None, 10_000)
 
 
-def waiting(store: SqliteStore) -> int:
+def waiting(store: Store) -> int:
     with store.read("t") as tx:
         return tx.queue.status().waiting
 
 
-def contents(store: SqliteStore) -> Counter[str]:
+def contents(store: Store) -> Counter[str]:
     with store.read("t") as tx:
         found = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 10_000))
     memories = {memory.id: memory for memory in found.values()}
@@ -143,14 +143,14 @@ def contents(store: SqliteStore) -> Counter[str]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=10_000, readers=2)
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_home(tmp_path)
     yield opened
     opened.close()
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_after_a_fault_every_stretch_is_read_once(store: SqliteStore, fault: str) -> None:
+def test_after_a_fault_every_stretch_is_read_once(store: Store, fault: str) -> None:
     record(store, 4)
     with ScriptedModel([FAULTS[fault]()], keep) as model:
         entries = drained(store, model, attempts=3)
@@ -161,9 +161,7 @@ def test_after_a_fault_every_stretch_is_read_once(store: SqliteStore, fault: str
 
 
 @pytest.mark.parametrize("fault", ["invalid JSON", "refusal", "wrong schema", "500"])
-def test_what_never_gets_better_is_a_dead_letter_that_says_why(
-    store: SqliteStore, fault: str
-) -> None:
+def test_what_never_gets_better_is_a_dead_letter_that_says_why(store: Store, fault: str) -> None:
     record(store, 1)
     with ScriptedModel(answer=lambda _: FAULTS[fault]()) as model:
         (entry,) = drained(store, model)
@@ -187,8 +185,7 @@ def test_what_never_gets_better_is_a_dead_letter_that_says_why(
 def test_any_sequence_of_faults_leaves_each_stretch_done_once_or_dead_with_a_reason(
     tmp_path_factory: pytest.TempPathFactory, faults: list[str]
 ) -> None:
-    path = tmp_path_factory.mktemp("faults") / "memoria.db"
-    store = SqliteStore(path, busy_timeout_ms=10_000, readers=2)
+    store = open_home(tmp_path_factory.mktemp("faults"))
     record(store, 5)
     with ScriptedModel([FAULTS[fault]() for fault in faults], keep) as model:
         entries = drained(store, model)
@@ -240,7 +237,7 @@ def test_a_worker_that_is_killed_leaves_nothing_half_done_or_doubled(
 ) -> None:
     """While the model is asked (None), or so long after its answer was sent."""
     home.mkdir()
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=10_000, readers=2)
+    store = open_home(home)
     record(store, 3)
     script = [hangs()] if delay_s is None else []
     with ScriptedModel(script, keep) as model:
@@ -263,7 +260,7 @@ def test_two_processes_share_the_queue_and_one_that_dies_holds_up_its_own_entry_
     home: Path,
 ) -> None:
     home.mkdir()
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=10_000, readers=2)
+    store = open_home(home)
     record(store, SHARED)
     with ScriptedModel([hangs(), hangs()], keep) as model:
         dying = start(home, model)
@@ -284,7 +281,7 @@ def test_two_processes_share_the_queue_and_one_that_dies_holds_up_its_own_entry_
 
 def test_two_processes_that_both_live_read_nothing_twice(home: Path) -> None:
     home.mkdir()
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=10_000, readers=2)
+    store = open_home(home)
     record(store, SHARED)
     with ScriptedModel(answer=keep) as model:
         both = [start(home, model, lease_ms=30_000) for _ in range(2)]
@@ -297,7 +294,7 @@ def test_two_processes_that_both_live_read_nothing_twice(home: Path) -> None:
     store.close()
 
 
-def test_the_log_of_calls_holds_no_word_of_what_was_said(store: SqliteStore) -> None:
+def test_the_log_of_calls_holds_no_word_of_what_was_said(store: Store) -> None:
     record(store, 1)
     with ScriptedModel([fails(500), says("zebra")], keep) as model:
         drained(store, model, attempts=5)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import open_home
 
 from memoria.erasure.suppression import Digester
 from memoria.ingest.capture import Capture, CaptureLimits
@@ -21,21 +22,21 @@ from memoria.model import (
     Turn,
     Validity,
 )
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 TENANT = "t"
 LONG = "The repository was split in two last year and nobody has joined it since, number {}."
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_home(tmp_path)
     yield opened
     opened.close()
 
 
 def record(
-    store: SqliteStore,
+    store: Store,
     *said: str | Turn,
     event: CaptureEvent | None = None,
     limits: IntakeLimits | None = None,
@@ -47,12 +48,12 @@ def record(
     capture.record(turns, session, event)
 
 
-def queued(store: SqliteStore) -> list[QueueEntry]:
+def queued(store: Store) -> list[QueueEntry]:
     with store.read(TENANT) as tx:
         return tx.queue.list_entries(None, 1000)
 
 
-def kept(store: SqliteStore) -> list[Memory]:
+def kept(store: Store) -> list[Memory]:
     with store.read(TENANT) as tx:
         found = tx.memories.by_version_numbers(tx.documents.page("memory", 0, 1000))
     return list({memory.id: memory for memory in found.values()}.values())
@@ -66,7 +67,7 @@ def kept(store: SqliteStore) -> list[Memory]:
     ],
 )
 def test_what_a_turn_asks_to_have_remembered_is_a_memory_at_once_in_its_own_words(
-    store: SqliteStore, said: str, words: str
+    store: Store, said: str, words: str
 ) -> None:
     record(store, said)
     (memory,) = kept(store)
@@ -92,9 +93,7 @@ def test_what_a_turn_asks_to_have_remembered_is_a_memory_at_once_in_its_own_word
     ],
     ids=["assistant", "tool", "question", "hearsay", "fact", "order", "paste", "greeting"],
 )
-def test_what_nobody_asks_to_have_remembered_makes_no_memory(
-    store: SqliteStore, turn: Turn
-) -> None:
+def test_what_nobody_asks_to_have_remembered_makes_no_memory(store: Store, turn: Turn) -> None:
     record(store, turn)
     assert kept(store) == []
 
@@ -103,7 +102,7 @@ def test_what_nobody_asks_to_have_remembered_makes_no_memory(
     "said", ["Don't remember this: I'm allergic to peanuts.", "我对花生过敏。这个不用记。"]
 )
 def test_what_a_user_asks_not_to_have_remembered_is_recorded_and_becomes_no_memory(
-    store: SqliteStore, said: str
+    store: Store, said: str
 ) -> None:
     record(store, said)
     with store.read(TENANT) as tx:
@@ -111,7 +110,7 @@ def test_what_a_user_asks_not_to_have_remembered_is_recorded_and_becomes_no_memo
     assert kept(store) == []
 
 
-def test_an_edited_message_takes_what_it_asked_for_with_it(store: SqliteStore) -> None:
+def test_an_edited_message_takes_what_it_asked_for_with_it(store: Store) -> None:
     for said in ("Remember that I'm allergic to peanuts.", "Remember that I like walnuts."):
         record(store, Turn(role=Role.USER, content=said, message_id="m"))
     validity = {memory.content: memory.validity for memory in kept(store)}
@@ -121,7 +120,7 @@ def test_an_edited_message_takes_what_it_asked_for_with_it(store: SqliteStore) -
     }
 
 
-def test_what_is_asked_for_in_a_turn_and_stated_again_is_one_memory(store: SqliteStore) -> None:
+def test_what_is_asked_for_in_a_turn_and_stated_again_is_one_memory(store: Store) -> None:
     record(store, "Remember that I'm allergic to peanuts.")
     statements = Statements(store, TENANT, LIBRARY, Digester(TENANT, lambda: b"a key"))
     statements.remember("I'm allergic to peanuts", MemoryType.FACT)
@@ -129,7 +128,7 @@ def test_what_is_asked_for_in_a_turn_and_stated_again_is_one_memory(store: Sqlit
     assert [memory.current.inferred_by for memory in active] == [InferredBy.STATEMENT]
 
 
-def test_what_policy_marks_is_queued_at_once_however_short(store: SqliteStore) -> None:
+def test_what_policy_marks_is_queued_at_once_however_short(store: Store) -> None:
     record(store, "Remember: Leo is 6.", "以后都用中文回答", limits=IntakeLimits())
     assert [(entry.reason, entry.first_index) for entry in queued(store)] == [
         ("remember", 0),
@@ -139,7 +138,7 @@ def test_what_policy_marks_is_queued_at_once_however_short(store: SqliteStore) -
 
 @pytest.mark.parametrize("event", ["session_end", "compaction"])
 def test_what_is_left_over_is_read_together_when_its_stretch_closes(
-    store: SqliteStore, event: CaptureEvent
+    store: Store, event: CaptureEvent
 ) -> None:
     limits = IntakeLimits(batch=3)
     record(store, *(LONG.format(i) for i in range(5)), limits=limits)
@@ -151,20 +150,20 @@ def test_what_is_left_over_is_read_together_when_its_stretch_closes(
     assert len(queued(store)) == 3
 
 
-def test_a_pause_closes_a_stretch_and_has_it_read(store: SqliteStore) -> None:
+def test_a_pause_closes_a_stretch_and_has_it_read(store: Store) -> None:
     limits = IntakeLimits()
     for at, said in (("2026-01-01T10:00:00Z", "one"), ("2026-01-01T12:00:00Z", "two")):
         record(store, Turn(role=Role.USER, content=LONG.format(said), at=at), limits=limits)
     assert [(e.reason, e.first_index, e.last_index) for e in queued(store)] == [("idle", 0, 0)]
 
 
-def test_without_a_model_nothing_is_queued(store: SqliteStore) -> None:
+def test_without_a_model_nothing_is_queued(store: Store) -> None:
     record(store, "Remember that Leo is six years old.", LONG.format(1), event="session_end")
     assert queued(store) == []
     assert len(kept(store)) == 1
 
 
-def test_a_statement_of_a_long_clause_is_recorded_with_its_memory(store: SqliteStore) -> None:
+def test_a_statement_of_a_long_clause_is_recorded_with_its_memory(store: Store) -> None:
     said = (
         "I want to learn how to optimise the tracking of users in the administration of the shop so"
         " that the number of queries for each page that is shown to a visitor goes down by spring"

@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio.to_thread
 import pytest
+from tests.databases import settings_elsewhere
 from tests.ingest.play import add, answers, memories, opened, reader
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -221,7 +222,7 @@ async def test_a_backup_keeps_the_offset_of_a_turn(home: Path, tmp_path: Path) -
         turn = {"role": "user", "content": "said early", "at": EARLY}
         await m.record_conversation([turn], "session_end", session_id="s")
     made = back_up(settings, tmp_path / "one.zip", lambda *_: None).path
-    other = settings.model_copy(update={"home": tmp_path / "other"})
+    other = settings_elsewhere(settings, tmp_path / "other")
     restore(other, made, lambda *_: None)
     async with memoria.open(settings=other) as m:
         (kept,) = (await m.get_session("s")).turns

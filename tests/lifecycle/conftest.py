@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.databases import open_home
 from tests.empty_home import lay_empty_home
 from tests.lifecycle.desk import Desk
 from tests.lifecycle.dump import memory, store_of
@@ -13,7 +14,6 @@ from memoria.app import open_memoria
 from memoria.config import Settings
 from memoria.language.reading.statement import fingerprint
 from memoria.model import DAY_MS, LIBRARY, MemoryType, Provenance, Validity, new_id, now_millis
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 
 SAID = ("the port is 8080", "会议改到星期四", "the build needs Node 22", "the demo is on Friday")
@@ -80,6 +80,5 @@ def validity(settings: Settings) -> Callable[[str], Validity]:
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """A tenant at work in an empty home."""
-    path = lay_empty_home(tmp_path) / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=2)) as store:
+    with closing(open_home(lay_empty_home(tmp_path))) as store:
         yield Desk(store, tmp_path)

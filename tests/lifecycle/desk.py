@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memoria.disk.folders import tenant_folder
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.erasure.suppression import Digester
 from memoria.lifecycle.core.cycle import (
     note_core_written,
@@ -19,7 +18,7 @@ from memoria.memories.statements import Statements
 from memoria.memories.user_edits import UserEdits
 from memoria.model import COMMAND_LINE, LIBRARY, Memory, MemoryType, now_millis
 from memoria.model.core import CoreFile
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 TOKENS = 800
 
@@ -44,7 +43,7 @@ class CoreReport:
 class Desk:
     """A tenant at work: states things in conversation, edits files by hand, has nights."""
 
-    store: SqliteStore
+    store: Store
     home: Path
     tenant: str = "default"
 
@@ -53,12 +52,8 @@ class Desk:
         return Digester(self.tenant, lambda: b"a key")
 
     @property
-    def folder(self) -> Path:
-        return tenant_folder(self.home, self.tenant)
-
-    @property
     def files(self) -> TenantFiles:
-        return TenantFiles(self.home, self.tenant)
+        return self.store.files.of(self.tenant)
 
     @property
     def hand(self) -> UserEdits:
@@ -110,19 +105,25 @@ class Desk:
         return report
 
     def read(self, file: CoreFile = "MEMORY.md") -> str:
-        return (self.folder / file).read_bytes().decode()
+        content = self.files.read(file)
+        assert content is not None
+        return content.decode()
+
+    def put(self, file: str, text: str | bytes) -> None:
+        """Save a file, as an editor does."""
+        self.files.write(file, text if isinstance(text, bytes) else text.encode())
 
     def edit(self, old: str, new: str, file: CoreFile = "MEMORY.md") -> None:
         text = self.read(file)
         assert old in text
-        (self.folder / file).write_bytes(text.replace(old, new).encode())
+        self.put(file, text.replace(old, new))
 
     def lose(self, words: str, file: CoreFile = "MEMORY.md") -> None:
         """Delete the lines in which some words stand."""
         lines = self.read(file).splitlines(keepends=True)
         kept = [line for line in lines if words not in line]
         assert len(kept) < len(lines)
-        (self.folder / file).write_bytes("".join(kept).encode())
+        self.put(file, "".join(kept))
 
     def get(self, memory_id: str) -> Memory:
         with self.store.read(self.tenant) as tx:

@@ -2,22 +2,32 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
-from bench.night.dump import Dump, differences, dump
+from bench.night.dump import Dump, differences, dump_files, dump_rows
+from tests.databases import change_rows, copy_home, settings_elsewhere
 
-from memoria.app.upkeep import back_up, restore
+from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
+from memoria.lifecycle.runner import LEASE, hold_lease
 from memoria.model import Memory
 from memoria.model.retention import RetentionAttributes
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import JournalingStore, Store
 
 __all__ = ["Dump", "differences", "dump"]
 
 
-def copied(settings: Settings, twin: Settings) -> None:
-    """A copy of a home, taken by SQLite itself."""
-    report = back_up(settings, None, lambda *_: None)
-    restore(twin, report.path, lambda *_: None)
+def dump(home: Path, *more: str) -> Dump:
+    """The rows of every table that a night may change, and the files, wherever they are kept."""
+    with change_rows(home) as connection:
+        kept = ("files",) if connection.columns("files") else ()
+        return dump_rows(connection, *more, *kept) | {"own files": dump_files(home)}
+
+
+def copied(settings: Settings, home: Path) -> Settings:
+    """The settings of a copy of a home that nobody has open."""
+    copy_home(settings.home_path, home)
+    return settings_elsewhere(settings, home)
 
 
 class Interrupted(BaseException):
@@ -36,9 +46,16 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
 
 
 @contextmanager
-def store_of(settings: Settings) -> Iterator[SqliteStore]:
-    path = settings.home_path / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as store:
+def night(settings: Settings) -> Iterator[tuple[Store, JournalingStore]]:
+    """A home's store, and that of a night that is under way there."""
+    with closing(open_store(settings)) as shared, hold_lease(shared, settings.tenant, "night"):
+        with closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own:
+            yield shared, own
+
+
+@contextmanager
+def store_of(settings: Settings) -> Iterator[Store]:
+    with closing(open_store(settings)) as store:
         yield store
 
 

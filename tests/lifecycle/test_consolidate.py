@@ -288,8 +288,7 @@ async def test_a_broken_off_night_writes_what_it_was_told_and_asks_nobody_again(
 ) -> None:
     assert badger
     assert otter
-    twin = settings.model_copy(update={"home": tmp_path / "twin"})
-    copied(settings, twin)
+    twin = copied(settings, tmp_path / "twin")
     at = now_millis()
     with ScriptedModel(answer=zealous) as model:
         with use_clock(lambda: at):

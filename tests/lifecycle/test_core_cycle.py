@@ -2,9 +2,12 @@
 
 import hashlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.databases import open_home
+from tests.empty_home import lay_empty_home
 from tests.lifecycle.desk import TOKENS, Desk
 
 import memoria
@@ -57,12 +60,12 @@ def users(memory: Memory) -> bool:
 
 def test_a_home_without_memories_gets_no_file(desk: Desk) -> None:
     assert desk.night().written == []
-    assert not any((desk.home / name).exists() for name in CORE_FILES)
+    assert not any(desk.files.exists(name) for name in CORE_FILES)
 
 
 def test_an_untouched_seed_has_no_edits_and_makes_way(desk: Desk) -> None:
     for name in CORE_FILES:
-        (desk.home / name).write_text(read_seed(name), "utf-8")
+        desk.put(name, read_seed(name))
     desk.say(PORT)
     report = desk.night()
     assert (report.edits, report.written) == ([], ["MEMORY.md"])
@@ -100,7 +103,7 @@ def test_three_edits_by_hand_are_three_memories_of_the_users_and_nothing_else_ch
 @pytest.mark.parametrize("file", ["USER.md", "PERSONA.md"])
 def test_a_line_added_below_a_heading_is_there_after_the_night(desk: Desk, file: CoreFile) -> None:
     heading = {"USER.md": "Identity", "PERSONA.md": "Rules for the assistant"}[file]
-    (desk.home / file).write_text(f"# {file}\n\nmy words\n\n## {heading}\n{NAME}\n", "utf-8")
+    desk.put(file, f"# {file}\n\nmy words\n\n## {heading}\n{NAME}\n")
     assert desk.night().effects == {"remembered": 1}
     assert desk.read(file).splitlines()[-2:] == [f"## {heading}", desk.read(file).splitlines()[-1]]
     assert desk.read(file).splitlines()[-1].startswith(f"- {NAME} <!-- m:")
@@ -111,10 +114,10 @@ def test_a_second_night_writes_nothing(desk: Desk) -> None:
     for text in (PORT, NAME, RULE):
         desk.say(text)
     desk.night()
-    stamp = (desk.home / "MEMORY.md").stat().st_mtime_ns
+    stamp = desk.files.find_state("MEMORY.md")
     report = desk.night()
     assert (report.edits, report.written) == ([], [])
-    assert (desk.home / "MEMORY.md").stat().st_mtime_ns == stamp
+    assert desk.files.find_state("MEMORY.md") == stamp
 
 
 def conflict(desk: Desk) -> str:
@@ -216,7 +219,7 @@ def test_a_short_line_goes_from_the_file_when_it_is_forgotten(desk: Desk) -> Non
     pin = desk.say("PIN 1")
     desk.night()
     forget = Eraser(desk.store, "default", COMMAND_LINE, desk.marks, desk.home)
-    assert forget.run(ErasureRequest.for_ids([pin])).files == (str(desk.home / "MEMORY.md"),)
+    assert forget.run(ErasureRequest.for_ids([pin])).files == (desk.files.name("MEMORY.md"),)
     assert "PIN" not in desk.read()
 
 
@@ -293,29 +296,30 @@ def test_most_lines_gone_at_once_are_asked_about_first(desk: Desk) -> None:
 def test_a_file_that_cannot_be_read_is_left_alone_and_reported(desk: Desk, content: bytes) -> None:
     port = desk.say(PORT)
     desk.night()
-    (desk.home / "MEMORY.md").write_bytes(content)
+    desk.put("MEMORY.md", content)
     report = desk.night()
     assert (report.unreadable, report.edits, report.written) == (["MEMORY.md"], [], [])
-    assert (desk.home / "MEMORY.md").read_bytes() == content
+    assert desk.files.read("MEMORY.md") == content
     assert desk.get(port).validity is Validity.ACTIVE
-    (desk.home / "MEMORY.md").unlink()
+    desk.files.delete("MEMORY.md")
     assert desk.night().written == ["MEMORY.md"]
     assert PORT in desk.read()
 
 
+@pytest.mark.sqlite("a folder on disk")
 def test_a_folder_in_the_place_of_a_file_is_in_nobodys_way(desk: Desk) -> None:
     desk.say(PORT)
     (desk.home / "MEMORY.md").mkdir()
     report = desk.night()
     assert (report.unreadable, report.written) == (["MEMORY.md"], [])
-    assert TextFileEraser(desk.home, "default").erase_phrases(Phrases([PORT]), {}) == []
+    assert TextFileEraser(desk.home, "default", desk.files).erase_phrases(Phrases([PORT]), {}) == []
 
 
 def test_windows_line_ends_and_a_byte_order_mark_stay(desk: Desk) -> None:
     desk.say(PORT)
     desk.night()
     text = "\ufeff" + desk.read().replace("\n", "\r\n").replace("8080", "9090").rstrip()
-    (desk.home / "MEMORY.md").write_bytes(text.encode())
+    desk.put("MEMORY.md", text.encode())
     assert desk.night().effects == {"corrected": 1}
     after = desk.read()
     assert after.startswith("\ufeff# MEMORY.md\r\n")
@@ -334,7 +338,7 @@ def test_what_is_seen_in_one_project_only_has_expired_or_tells_of_work_is_not_wr
     desk.say("I like tea", MemoryType.PREFERENCE, workspace="/projects/api")
     desk.say("the deploy went well", MemoryType.TASK_OUTCOME)
     desk.night()
-    assert not (desk.home / "MEMORY.md").exists()
+    assert not desk.files.exists("MEMORY.md")
     assert "I like tea" in desk.read("USER.md")
 
 
@@ -343,8 +347,6 @@ def test_tenants_have_files_of_their_own_and_read_no_others(desk: Desk) -> None:
     for one, text in ((desk, "the default's"), (ann, "ann's"), (bob, "the other Ann's")):
         one.say(f"{text} port is 8080")
         assert one.night().written == ["MEMORY.md"]
-    assert len({one.folder for one in (desk, ann, bob)}) == 3
-    assert desk.folder == desk.home
     for one, text in ((desk, "the default's"), (ann, "ann's"), (bob, "the other Ann's")):
         assert one.read().count("port is") == 1
         assert f"- {text} port is 8080 <!-- m:" in one.read()
@@ -477,14 +479,13 @@ def test_the_digest_of_what_was_written_is_kept_and_no_word_of_it(desk: Desk) ->
         note_core_written(tx, draft)
         assert tx.core.file_state("MEMORY.md") == state
     assert state.pending is None
-    assert state.digest == hashlib.sha256((desk.home / "MEMORY.md").read_bytes()).digest()
+    assert state.digest == hashlib.sha256(desk.read().encode()).digest()
 
 
 async def test_resources_and_packages_show_ones_own_files_only(home: Path) -> None:
-    for tenant in ("default", "ann", "Ann"):
-        folder = tenant_folder(home, tenant)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "USER.md").write_text(f"# USER.md\n\nthis is {tenant}'s\n", "utf-8")
+    with closing(open_home(lay_empty_home(home))) as store:
+        for tenant in ("default", "ann", "Ann"):
+            Desk(store, home, tenant).put("USER.md", f"# USER.md\n\nthis is {tenant}'s\n")
     for tenant in ("default", "ann", "Ann", "carol"):
         settings = Settings(home=home, tenant=tenant, embedder="off")
         async with memoria.open(settings=settings) as opened:

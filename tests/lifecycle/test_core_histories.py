@@ -7,10 +7,10 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from tests.databases import open_home
 from tests.lifecycle.desk import Desk
 
 from memoria.model import MemoryType, Validity
-from memoria.store.sqlite import SqliteStore
 
 KINDS = st.sampled_from([MemoryType.FACT, MemoryType.RULE, MemoryType.GOAL])
 GROUPS = st.sampled_from(["Rules", "Decisions and goals", "Facts and concepts", "Mine"])
@@ -27,7 +27,7 @@ class Histories(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         home = Path(self.folder.name)
-        self.desk = Desk(SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=2), home)
+        self.desk = Desk(open_home(home), home)
         self.ids: list[str] = []
         self.by_hand: set[str] = set()
         self.texts = (f"第{n}条: number {n} is so" for n in range(1000))
@@ -38,15 +38,15 @@ class Histories(RuleBasedStateMachine):
 
     @property
     def lines(self) -> list[str]:
-        file = self.desk.home / "MEMORY.md"
-        return self.desk.read().splitlines() if file.exists() else []
+        has_file = self.desk.files.exists("MEMORY.md")
+        return self.desk.read().splitlines() if has_file else []
 
     @property
     def marked(self) -> list[int]:
         return [i for i, line in enumerate(self.lines) if MARK.search(line)]
 
     def write(self, lines: list[str]) -> None:
-        (self.desk.home / "MEMORY.md").write_text("\n".join(lines), "utf-8")
+        self.desk.put("MEMORY.md", "\n".join(lines))
 
     def give_up(self, line: str) -> None:
         """The user takes back what they wrote in a line."""

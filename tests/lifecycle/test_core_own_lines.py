@@ -24,7 +24,7 @@ PREFERENCE, RELATIONSHIP, SKILL = (MemoryType.PREFERENCE, MemoryType.RELATIONSHI
 
 def where(desk: Desk, words: str) -> list[CoreFile]:
     """The core files in which some words stand."""
-    return [f for f in CORE_FILES if (desk.home / f).exists() and words in desk.read(f)]
+    return [f for f in CORE_FILES if desk.files.exists(f) and words in desk.read(f)]
 
 
 def saying(desk: Desk, words: str) -> Memory:
@@ -79,7 +79,7 @@ def test_reordered_lines_stay_in_their_file(desk: Desk, file: CoreFile) -> None:
     lines = desk.read(file).splitlines(keepends=True)
     ours = [line for line in lines if "<!-- m:" in line]
     rest = [line for line in lines if "<!-- m:" not in line]
-    (desk.home / file).write_text("".join([*rest, *reversed(ours)]), "utf-8")
+    desk.put(file, "".join([*rest, *reversed(ours)]))
     assert desk.night().edits == []
     for _, text in texts:
         assert where(desk, text) == [file]
@@ -109,8 +109,8 @@ def test_a_bullet_below_a_heading_of_ones_own_is_remembered_where_it_stands(
     desk.say("Sign every commit", RULE)
     desk.night()
     own = f"\n{heading}\nsome words of my own\n- {text}\n  and more\n- [ ] a box to tick\n"
-    before = desk.read(file) if (desk.home / file).exists() else f"# {file}\n"
-    (desk.home / file).write_text(before + own, "utf-8")
+    before = desk.read(file) if desk.files.exists(file) else f"# {file}\n"
+    desk.put(file, before + own)
     assert desk.night().effects == {"remembered": 1}
     memory = saying(desk, text)
     assert (memory.type, memory.subject) == (kind, subject)
@@ -126,7 +126,7 @@ def test_a_bullet_below_a_heading_of_ones_own_is_remembered_where_it_stands(
 
 def test_prose_below_a_heading_of_ones_own_is_nobodys_memory(desk: Desk) -> None:
     text = "# MEMORY.md\n\n## Work\nI keep my notes here.\n> - quoted\n```\n- code\n```\n"
-    (desk.home / "MEMORY.md").write_text(text, "utf-8")
+    desk.put("MEMORY.md", text)
     assert desk.night().edits == []
     assert desk.all() == []
     assert text.removeprefix("# MEMORY.md") in desk.read()
@@ -141,7 +141,7 @@ def test_a_line_that_is_not_remembered_says_why_until_it_goes(desk: Desk, headin
     desk.night()
     text = desk.read() if heading in desk.read() else f"{desk.read()}\n{heading}\n"
     text = text.replace(heading, f"{heading}\n- {safe}\n- {long}")
-    (desk.home / "MEMORY.md").write_text(text, "utf-8")
+    desk.put("MEMORY.md", text)
     assert desk.night().effects == {"refused": 2}
     lines = desk.read().splitlines()
     reason = lines[lines.index(f"- {safe}") + 1]
@@ -159,9 +159,7 @@ def test_a_line_with_a_secret_is_remembered_without_it_and_the_file_says_so(
     desk: Desk, heading: str
 ) -> None:
     key = "sk-ant-api03-" + "Ab1" * 30
-    (desk.home / "MEMORY.md").write_text(
-        f"# MEMORY.md\n\n{heading}\n- log in with {key}\n", "utf-8"
-    )
+    desk.put("MEMORY.md", f"# MEMORY.md\n\n{heading}\n- log in with {key}\n")
     assert desk.night().effects == {"remembered": 1}
     (memory,) = desk.all()
     assert memory.content.startswith("log in with [redacted:")
@@ -199,7 +197,7 @@ def test_a_project_has_a_file_of_its_own_that_is_edited_like_the_others(desk: De
     assert "7070" in desk.read(project_file("/other/api"))
     assert where(desk, "listens") == []
     desk.edit("8080", "9090", file)
-    (desk.home / file).write_text(f"{desk.read(file)}\n## Deploy\n- 周五不发布\n", "utf-8")
+    desk.put(file, f"{desk.read(file)}\n## Deploy\n- 周五不发布\n")
     assert desk.night().effects == {"corrected": 1, "remembered": 1}
     assert desk.get(port).content == "The API listens on port 9090"
     assert desk.get(port).project == PROJECT
@@ -252,13 +250,14 @@ def test_a_projects_file_never_lies_outside_of_its_folder(name: str) -> None:
 
 
 @pytest.mark.parametrize("tenant", ["default", "ann"])
+@pytest.mark.sqlite("a backup of files")
 def test_a_backup_takes_the_files_of_projects_along_and_nothing_beside_them(
     tmp_path: Path, desk: Desk, tenant: str
 ) -> None:
     one = Desk(desk.store, desk.home, tenant)
     one.say("The API listens on port 8080", workspace=PROJECT)
     one.night()
-    place = (one.folder / project_file(PROJECT)).relative_to(tmp_path).as_posix()
+    place = Path(one.files.name(project_file(PROJECT))).relative_to(tmp_path).as_posix()
     assert place in core_files(tmp_path)
     assert is_core_path(place)
     for other in ("../MEMORY.md", "notes.md", "USER.md", "a/b/MEMORY.md", ""):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from tests.databases import open_home
 from tests.forgetting.remains import remains
 from tests.ingest.play import answers
 from tests.lifecycle.dump import Interrupted, dump, store_of
@@ -36,7 +37,6 @@ from memoria.model import (
 from memoria.model.moments import MACHINE_ZONE, UTC_ZONE, Zone
 from memoria.model.nightly import DayMemory, DayNotes, DaySession, NightlyRun
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.forgetting_text import forget_text
 
@@ -329,7 +329,7 @@ async def test_a_page_and_its_sentences_know_which_summary_tells_what_has_change
                 for text in ("I'm in Leeds.", "So.")
             ]
             await m.record_conversation(said, "session_end", session_id="s")
-    store = SqliteStore(settings.home_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(settings.home_path)
     with store.write(settings.tenant) as tx:
         turn = tx.conversations.session_turns("s", 0, 1)[0]
         ids = [

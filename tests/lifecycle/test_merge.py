@@ -195,8 +195,7 @@ async def test_a_broken_off_merge_ends_as_one_that_was_not(
         conclude(tx, f"please, {PORT}")
         conclude(tx, LEEDS, ns[:1])
         conclude(tx, f"{LEEDS}, really", ns[1:2])
-    twin = settings.model_copy(update={"home": tmp_path / "twin"})
-    copied(settings, twin)
+    twin = copied(settings, tmp_path / "twin")
     at = now_millis()
     with use_clock(lambda: at):
         whole = night(twin)

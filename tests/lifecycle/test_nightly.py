@@ -74,8 +74,7 @@ async def test_a_run_that_was_broken_off_ends_as_one_that_was_not(
 ) -> None:
     assert outdated
     at = now_millis()
-    twin = settings.model_copy(update={"home": tmp_path / "twin"})
-    copied(settings, twin)
+    twin = copied(settings, tmp_path / "twin")
     with use_clock(lambda: at):
         nights.run_nightly(twin, ["archive_expired"])
         with pytest.raises(Interrupted):

@@ -244,8 +244,7 @@ async def test_a_review_that_was_broken_off_ends_as_one_that_was_not_and_asks_no
 ) -> None:
     ids = [keep(f"lamp {i} is lit") for i in range(12)]
     use(settings, *ids)
-    twin = settings.model_copy(update={"home": tmp_path / "twin"})
-    copied(settings, twin)
+    twin = copied(settings, tmp_path / "twin")
     at = now_millis()
     with ScriptedModel(answer=judge(lamp="PROMOTE")) as model, use_clock(lambda: at):
         whole = nights.run_nightly(with_model(twin, model), STEPS)

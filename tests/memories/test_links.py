@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import open_home
 from tests.ingest.play import memories
 
 import memoria
@@ -35,7 +36,6 @@ from memoria.model import (
     Turn,
 )
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters
 
 SEEN = Filters()
@@ -46,8 +46,8 @@ DIGESTER = Digester("t", lambda: b"k")
 class Desk:
     """A store, and what is said and kept in it."""
 
-    def __init__(self, path: Path) -> None:
-        self.store = SqliteStore(path, busy_timeout_ms=5000, readers=1)
+    def __init__(self, home: Path) -> None:
+        self.store = open_home(home)
         self._statements = Statements(self.store, "t", LIBRARY, DIGESTER)
         self._capture = Capture(
             self.store, "t", LIBRARY, CaptureLimits(max_turn_bytes=9999, idle_minutes=30), DIGESTER
@@ -70,7 +70,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(tmp_path / "memoria.db")
+    desk = Desk(tmp_path)
     yield desk
     desk.store.close()
 

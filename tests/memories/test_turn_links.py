@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.databases import open_home
 from tests.forgetting.checker import rows_without_sources
 from tests.forgetting.remains import remains
 
@@ -20,7 +21,6 @@ from memoria.memories.wordings import interpretation_by_rules
 from memoria.model import Edge, EdgeType, Mention, Node, StoredTurn, now_millis
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters
 from memoria.surface.cli.records import render_entity
@@ -63,7 +63,7 @@ async def find_turns(m: Memoria, name: str) -> set[str]:
 
 def change(m: Memoria, write: Callable[[Transaction], object]) -> None:
     """Write as another process does, by a connection of its own."""
-    store = SqliteStore(m.settings.home_path / "memoria.db", busy_timeout_ms=10_000, readers=1)
+    store = open_home(m.settings.home_path)
     with store.write("t") as tx:
         write(tx)
     store.close()
@@ -146,7 +146,7 @@ async def test_a_name_goes_with_the_last_turn_that_says_it_and_leaves_no_byte(
     assert await find_turns(m, "Quentella") == set()
     assert remains(home, "Quentella") == set()
     assert rows_without_sources(home) == []
-    assert verify(m._store, home) == {}  # noqa: SLF001  (no face says what leads nowhere)
+    assert verify(m._store) == {}  # noqa: SLF001  (no face says what leads nowhere)
     assert (await m.health()).is_sound
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.databases import open_home
 from tests.store.insides import connection_of
 
 import memoria
@@ -40,8 +41,8 @@ from memoria.model import (
 )
 from memoria.policy.conflict import Claim
 from memoria.policy.merging import authority
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import Filters, NewMemory, Tombstone, TombstoneRecord
 
 TENANT = "t"
@@ -54,8 +55,8 @@ OTHER_PORT = "The staging port is 9090"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "memoria.db", busy_timeout_ms=5000, readers=1)
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_home(tmp_path)
     yield opened
     opened.close()
 
@@ -105,7 +106,7 @@ def is_found(tx: Transaction, content: str) -> bool:
     return bool(tx.documents.match(("memory",), terms, Filters(), 5))
 
 
-def record(store: SqliteStore, *texts: str) -> list[tuple[int, str]]:
+def record(store: Store, *texts: str) -> list[tuple[int, str]]:
     """(number, id) of turns of a user."""
     limits = CaptureLimits(max_turn_bytes=9999, idle_minutes=30)
     capture = Capture(store, TENANT, LIBRARY, limits, DIGESTER)
@@ -122,7 +123,7 @@ def forget(tx: Transaction, content: str) -> None:
 
 
 def test_an_added_memory_has_its_row_fingerprint_links_evidence_and_audit_entry(
-    store: SqliteStore,
+    store: Store,
 ) -> None:
     (first, second) = record(store, "Anna works in Berlin", "She does work there")
     with store.write(TENANT) as tx:
@@ -146,7 +147,7 @@ def test_an_added_memory_has_its_row_fingerprint_links_evidence_and_audit_entry(
         assert (entry.channel, entry.client, entry.at) == ("cli", "a shell", NOW)
 
 
-def test_a_revised_memory_says_the_new_and_keeps_the_old_as_history(store: SqliteStore) -> None:
+def test_a_revised_memory_says_the_new_and_keeps_the_old_as_history(store: Store) -> None:
     with store.write(TENANT) as tx:
         memory = add(tx, PORT)
         writer_in(tx, LATER).revise(memory.id, wording_of(OTHER_PORT, valid_from=LATER))
@@ -159,9 +160,7 @@ def test_a_revised_memory_says_the_new_and_keeps_the_old_as_history(store: Sqlit
         assert actions(tx, memory.id) == ["add", "correct"]
 
 
-def test_a_revised_memory_keeps_the_links_that_do_not_follow_from_its_wording(
-    store: SqliteStore,
-) -> None:
+def test_a_revised_memory_keeps_the_links_that_do_not_follow_from_its_wording(store: Store) -> None:
     with store.write(TENANT) as tx:
         other = add(tx, OTHER_PORT)
         against = StructuralLinks(contradicts=(other.id,))
@@ -170,7 +169,7 @@ def test_a_revised_memory_keeps_the_links_that_do_not_follow_from_its_wording(
         assert edges(tx, memory.id, EdgeType.CONTRADICTS) == {(memory.id, other.id)}
 
 
-def test_what_was_forgotten_is_neither_added_nor_revised_to(store: SqliteStore) -> None:
+def test_what_was_forgotten_is_neither_added_nor_revised_to(store: Store) -> None:
     with store.write(TENANT) as tx:
         memory = add(tx, OTHER_PORT)
         forget(tx, PORT)
@@ -186,7 +185,7 @@ def test_what_was_forgotten_is_neither_added_nor_revised_to(store: SqliteStore) 
 
 @pytest.mark.parametrize("way", ["superseded", "ended"])
 def test_what_is_superseded_or_ended_is_not_found_until_it_is_restored(
-    store: SqliteStore, way: str
+    store: Store, way: str
 ) -> None:
     with store.write(TENANT) as tx:
         memory, writer = add(tx, PORT), writer_in(tx, LATER)
@@ -204,7 +203,7 @@ def test_what_is_superseded_or_ended_is_not_found_until_it_is_restored(
         assert actions(tx, memory.id) == ["add", done, "restore"]
 
 
-def test_only_the_users_word_verifies_a_memory_and_ends_its_wait(store: SqliteStore) -> None:
+def test_only_the_users_word_verifies_a_memory_and_ends_its_wait(store: Store) -> None:
     pending = memory_of(validity=Validity.PENDING_CONFIRMATION, flag="conflict")
     reported = Provenance(
         source_kind=SourceKind.ASSISTANT_INFERRED, trust=Trust.REPORTED, channel="mcp"
@@ -219,9 +218,7 @@ def test_only_the_users_word_verifies_a_memory_and_ends_its_wait(store: SqliteSt
         assert (confirmed.verified, confirmed.validity) == (True, Validity.ACTIVE)
 
 
-def test_a_derived_memory_is_linked_with_its_sources_and_rests_on_their_turns(
-    store: SqliteStore,
-) -> None:
+def test_a_derived_memory_is_linked_with_its_sources_and_rests_on_their_turns(store: Store) -> None:
     (turn,) = record(store, PORT)
     with store.write(TENANT) as tx:
         source = add(tx, PORT, turn_n=turn[0])
@@ -234,7 +231,7 @@ def test_a_derived_memory_is_linked_with_its_sources_and_rests_on_their_turns(
         assert [one.turn_id for one in tx.memories.list_evidence(derived.id)] == [turn[1]]
 
 
-def test_of_two_memories_that_say_the_same_one_stands_for_both(store: SqliteStore) -> None:
+def test_of_two_memories_that_say_the_same_one_stands_for_both(store: Store) -> None:
     (one_turn, other_turn) = record(store, PORT, "It is port 8080 on staging")
     with store.write(TENANT) as tx:
         one = add(tx, PORT, turn_n=one_turn[0])
@@ -248,7 +245,7 @@ def test_of_two_memories_that_say_the_same_one_stands_for_both(store: SqliteStor
         assert [actions(tx, memory.id) for memory in (one, other)] == [["add", "merge"]] * 2
 
 
-def test_a_memory_that_refers_to_nothing_is_not_written(store: SqliteStore) -> None:
+def test_a_memory_that_refers_to_nothing_is_not_written(store: Store) -> None:
     nowhere = StructuralLinks(replaces=new_id())
     with pytest.raises(NotFoundError), store.write(TENANT) as tx:
         add(tx, PORT, structural=nowhere)
@@ -256,30 +253,30 @@ def test_a_memory_that_refers_to_nothing_is_not_written(store: SqliteStore) -> N
         assert not is_found(tx, PORT)
 
 
-def test_nothing_is_revised_that_is_not_there(store: SqliteStore) -> None:
+def test_nothing_is_revised_that_is_not_there(store: Store) -> None:
     with pytest.raises(NotFoundError), store.write(TENANT) as tx:
         writer_in(tx).revise(new_id(), wording_of(PORT))
 
 
-def by_statement(store: SqliteStore) -> str:
+def by_statement(store: Store) -> str:
     statements = Statements(store, TENANT, LIBRARY, DIGESTER)
     return statements.remember("Anna prefers tea", MemoryType.PREFERENCE).id
 
 
-def by_rules(store: SqliteStore) -> str:
+def by_rules(store: Store) -> str:
     record(store, "Remember that my name is Anna Becker.")
     with store.read(TENANT) as tx:
         (memory,) = tx.memories.list_unverified(5)
         return memory.id
 
 
-def by_hand(store: SqliteStore) -> str:
+def by_hand(store: Store) -> str:
     edits = UserEdits(store, TENANT, DIGESTER)
     with store.write(TENANT) as tx:
         return edits.add(tx, "Anna prefers tea", MemoryType.PREFERENCE, None, None)
 
 
-def by_night(store: SqliteStore) -> str:
+def by_night(store: Store) -> str:
     with store.write(TENANT) as tx:
         draft = DerivedDraft(MemoryType.CONCEPT, "Anna prefers tea", InferredBy.RULES, 0.8, turns=1)
         return add_derived(writer_in(tx), draft, [add(tx, "Anna drank tea")], NOW)
@@ -287,7 +284,7 @@ def by_night(store: SqliteStore) -> str:
 
 @pytest.mark.parametrize("path", [by_statement, by_rules, by_hand, by_night])
 def test_every_path_gives_a_memory_the_same_parts(
-    store: SqliteStore, path: Callable[[SqliteStore], str]
+    store: Store, path: Callable[[Store], str]
 ) -> None:
     memory_id = path(store)
     with store.read(TENANT) as tx:

@@ -8,6 +8,7 @@ import pytest
 from tests.lifecycle.test_merge import conclude
 
 from memoria.app import open_memoria
+from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.language.reading.statement import fingerprint
 from memoria.model import (
@@ -25,8 +26,8 @@ from memoria.model import (
     now_millis,
     to_iso,
 )
+from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.documents import write_conclusions, write_memory
 from memoria.surface.text import memory_text, result_text
@@ -51,10 +52,9 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def store(settings: Settings) -> Iterator[SqliteStore]:
+def store(settings: Settings) -> Iterator[Store]:
     settings.home_path.mkdir(parents=True)
-    path = settings.home_path / "memoria.db"
-    with closing(SqliteStore(path, busy_timeout_ms=5000, readers=1)) as opened:
+    with closing(open_store(settings)) as opened:
         yield opened
 
 
@@ -92,7 +92,7 @@ async def hits(settings: Settings, query: str, **more: object) -> list[Hit]:
 
 @pytest.mark.parametrize(("exact", "around", "query"), [ENGLISH, CHINESE])
 async def test_the_exact_memory_is_among_the_first_five_whatever_sums_it_up(
-    settings: Settings, store: SqliteStore, exact: str, around: str, query: str
+    settings: Settings, store: Store, exact: str, around: str, query: str
 ) -> None:
     with store.write(settings.tenant) as tx:
         memory_id = conclude(tx, exact, at=NOW - 300 * DAY_MS, confidence=0.8)
@@ -105,7 +105,7 @@ async def test_the_exact_memory_is_among_the_first_five_whatever_sums_it_up(
 
 @pytest.mark.parametrize(("exact", "around", "query"), [ENGLISH, CHINESE])
 async def test_where_both_match_a_memory_stands_before_the_concept_that_rests_on_it(
-    settings: Settings, store: SqliteStore, exact: str, around: str, query: str
+    settings: Settings, store: Store, exact: str, around: str, query: str
 ) -> None:
     with store.write(settings.tenant) as tx:
         memory_id = conclude(tx, exact, at=NOW - 300 * DAY_MS, confidence=0.8)
@@ -116,7 +116,7 @@ async def test_where_both_match_a_memory_stands_before_the_concept_that_rests_on
 
 
 async def test_where_nothing_else_matches_concepts_take_all_places(
-    settings: Settings, store: SqliteStore
+    settings: Settings, store: Store
 ) -> None:
     with store.write(settings.tenant) as tx:
         other = conclude(tx, "Nobody waters the plants", at=NOW)
@@ -143,7 +143,7 @@ PAIRS = [
 @pytest.mark.parametrize(("old", "new", "says", "query"), PAIRS)
 @pytest.mark.parametrize("by", ["correction", "another memory"])
 async def test_a_concept_that_rests_on_what_was_superseded_says_so_and_stands_behind_it(
-    settings: Settings, store: SqliteStore, old: str, new: str, says: str, query: str, by: str
+    settings: Settings, store: Store, old: str, new: str, says: str, query: str, by: str
 ) -> None:
     with store.write(settings.tenant) as tx:
         memory_id = conclude(tx, old, at=NOW - 90 * DAY_MS)
@@ -166,9 +166,7 @@ async def test_a_concept_that_rests_on_what_was_superseded_says_so_and_stands_be
     assert write_memory(shown)["validity"] == "outdated"
 
 
-async def supersede(
-    settings: Settings, store: SqliteStore, memory_id: str, new: str, by: str
-) -> str:
+async def supersede(settings: Settings, store: Store, memory_id: str, new: str, by: str) -> str:
     """Say something else in a memory's place; gives the id of what says it."""
     if by == "correction":
         async with open_memoria(settings=settings) as m:
@@ -192,7 +190,7 @@ async def supersede(
 
 @pytest.mark.parametrize(("old", "new", "says", "query"), PAIRS)
 async def test_an_episode_says_when_something_concluded_from_its_turns_has_changed(
-    settings: Settings, store: SqliteStore, old: str, new: str, says: str, query: str
+    settings: Settings, store: Store, old: str, new: str, says: str, query: str
 ) -> None:
     async with open_memoria(settings=settings) as m:
         await m.record_conversation(
@@ -218,7 +216,7 @@ async def test_an_episode_says_when_something_concluded_from_its_turns_has_chang
 
 
 async def test_what_the_same_conversation_corrects_has_not_changed_for_its_summary(
-    settings: Settings, store: SqliteStore
+    settings: Settings, store: Store
 ) -> None:
     old, new, says, query = PAIRS[0]
     async with open_memoria(settings=settings) as m:
@@ -238,7 +236,7 @@ async def test_what_the_same_conversation_corrects_has_not_changed_for_its_summa
 
 
 async def test_a_concept_of_what_was_merged_has_not_changed(
-    settings: Settings, store: SqliteStore
+    settings: Settings, store: Store
 ) -> None:
     with store.write(settings.tenant) as tx:
         one = conclude(tx, "The user lives in Leeds", at=1)
@@ -250,7 +248,7 @@ async def test_a_concept_of_what_was_merged_has_not_changed(
 
 
 async def test_an_episode_of_what_was_merged_into_other_words_has_not_changed(
-    settings: Settings, store: SqliteStore
+    settings: Settings, store: Store
 ) -> None:
     old, new, says, _ = PAIRS[0]
     async with open_memoria(settings=settings) as m:

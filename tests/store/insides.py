@@ -5,17 +5,21 @@ from collections.abc import Iterable
 import numpy as np
 
 from memoria.model import Vector
+from memoria.store.connection import Connection
+from memoria.store.engine import Store
 from memoria.store.image.tenant_image import TenantImage
+from memoria.store.image.tenant_images import TenantImages
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.transaction import Transaction
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection
+from memoria.store.vectors import VectorCache, VectorIndex
 
 TOY_MODEL = "toy"
 
 
 def connection_of(tx: Transaction) -> SqliteConnection:
-    """The connection that a transaction is on."""
+    """The connection of SQLite that a transaction is on."""
     connection = tx._connection  # noqa: SLF001  (no face tells)
     assert isinstance(connection, SqliteConnection)
     return connection
@@ -26,12 +30,36 @@ def index_of(tx: Transaction) -> DocumentIndex:
     return tx._index  # noqa: SLF001  (only rows of the store write there)
 
 
-def image_of(store: SqliteStore, tenant: int = 1) -> TenantImage:
+def any_connection_of(tx: Transaction) -> Connection:
+    """The connection that a transaction is on, whatever the engine."""
+    return tx._connection  # noqa: SLF001
+
+
+def vectors_of(tx: Transaction) -> VectorIndex:
+    """The vectors as a transaction searches them."""
+    return tx.documents._vectors  # noqa: SLF001  (a search alone chooses the way)
+
+
+def cache_of(store: Store) -> VectorCache:
+    """The vectors that a store has in memory."""
+    if isinstance(store, SqliteStore):
+        return store._connections.cache  # noqa: SLF001
+    cache: VectorCache = store._cache  # type: ignore[attr-defined]  # noqa: SLF001
+    return cache
+
+
+def images_of(store: Store) -> TenantImages:
+    """What this process knows of all tenants."""
+    images: TenantImages = store._images  # type: ignore[attr-defined]  # noqa: SLF001  (searches alone look into it)
+    return images
+
+
+def image_of(store: Store, tenant: int = 1) -> TenantImage:
     """What this process knows of a tenant, the first one that has stored something."""
-    return store._images.find(tenant)  # noqa: SLF001  (searches alone look into it)
+    return images_of(store).find(tenant)
 
 
-def embed(store: SqliteStore, ns: Iterable[int]) -> None:
+def embed(store: Store, ns: Iterable[int]) -> None:
     """Gives documents the same vector, so that they tell when they are changed."""
     vector: Vector = np.ones(4, np.float32) / np.float32(2)
     with store.write("ann") as tx:

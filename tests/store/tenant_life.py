@@ -38,11 +38,11 @@ from memoria.model.forgetting import ForgetReport
 from memoria.model.nightly import GeneratedFile, RunOptions
 from memoria.model.privacy import PrivateTime
 from memoria.model.provenance import transcript_channel
+from memoria.store.engine import Store
 from memoria.store.rows.capture import TranscriptPlace
 from memoria.store.rows.forgotten import HiddenFile
 from memoria.store.rows.outbox import KeptWebhook
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import (
     NewEvidence,
     NewMemory,
@@ -75,7 +75,7 @@ def marks(tenant: str) -> Digester:
     return Digester(tenant, lambda: b"a key")
 
 
-def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
+def live(store: Store, tenant: str, said: list[str]) -> None:
     """Everything a tenant can do: talk, edit a message, remember, correct, archive, take notes."""
     capture = Capture(store, tenant, LIBRARY, LIMITS, marks(tenant))
     capture.record([Turn(role=Role.USER, content=text) for text in said], "s", None)
@@ -135,7 +135,7 @@ def live(store: SqliteStore, tenant: str, said: list[str]) -> None:
         embed_all(tx)
 
 
-def import_turn(store: SqliteStore, tenant: str) -> None:
+def import_turn(store: Store, tenant: str) -> None:
     """A turn of the session comes from its client's transcript, and is summed up."""
     imports = Capture(store, tenant, transcript_channel("library"), LIMITS, marks(tenant))
     imports.record([Turn(role=Role.USER, content=IMPORTED, message_id="t")], "s", None)
@@ -209,7 +209,7 @@ def note_forgetting(tx: Transaction, tenant: str) -> None:
     tx.hidden.hide_file(f"{tenant}'s", HiddenFile(f"{tenant}.md", b"x", None))
 
 
-def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
+def sum_up(store: Store, tenant: str, turn: StoredTurn) -> None:
     """Have a segment read that has an episode, and change what was concluded from it."""
     statements = Statements(store, tenant, LIBRARY, marks(tenant))
     told = statements.remember(
@@ -226,7 +226,7 @@ def sum_up(store: SqliteStore, tenant: str, turn: StoredTurn) -> None:
         assert leased is None or tx.queue.finish(leased.n, "reader", "EPISODE 1")
 
 
-def edit_by_hand(store: SqliteStore, tenant: str, memory: str) -> None:
+def edit_by_hand(store: Store, tenant: str, memory: str) -> None:
     hand = UserEdits(store, tenant, marks(tenant))
     with store.write(tenant) as tx:
         known = tx.memories.get(memory)
@@ -283,7 +283,7 @@ def present(tx: Transaction, *ids: str) -> list[int]:
     return [memory.current.n for i in ids if (memory := tx.memories.get(i)) is not None]
 
 
-def interlink(store: SqliteStore, tenant: str, memory: str, other: str, turn: str) -> None:
+def interlink(store: Store, tenant: str, memory: str, other: str, turn: str) -> None:
     """A graph that looks the same in every tenant: two memories, a turn and a port."""
     src = Node("memory", memory)
     with store.write(tenant) as tx:

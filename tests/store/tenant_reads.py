@@ -12,11 +12,11 @@ from memoria.model import Entity, InferredBy, Node, Role
 from memoria.model.events import BEGINNING
 from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
+from memoria.store.engine import Store
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
 from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite import SqliteStore
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 EVERY = Filters(include_history=True)
@@ -40,7 +40,7 @@ class Known:
     runs: tuple[NightlyRun, ...]
 
 
-def known(store: SqliteStore, tenant: str) -> Known:
+def known(store: Store, tenant: str) -> Known:
     with store.read(tenant) as tx:
         turns = tx.conversations.session_turns("s", 0, 1000)
         edited = next(turn for turn in turns if turn.message_id == "m")

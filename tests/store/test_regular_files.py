@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memoria.disk.home_files import list_obstacles, tombstone_key
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.home_folder import TenantFolder
 from memoria.disk.regular_files import MOST_BYTES, MOST_CORE_BYTES
 from memoria.errors import StoreUnavailableError, UnusableFileError
 from memoria.store.sqlite.driver import connect
@@ -60,7 +60,7 @@ def test_what_is_no_regular_file_is_neither_read_nor_written_and_the_error_says_
     home: Path, kind: str, place: str
 ) -> None:
     plant, says = KINDS[kind]
-    files, file = TenantFiles(home), home / place
+    files, file = TenantFolder(home), home / place
     file.parent.mkdir(parents=True)
     plant(file)
     with pytest.raises(UnusableFileError, match=says) as caught:
@@ -86,7 +86,7 @@ def test_no_folder_of_the_home_is_a_link_to_another(
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "2026-11-22.md").write_text("somebody's")
-    files = TenantFiles(home, "ann") if linked.startswith("tenants") else TenantFiles(home)
+    files = TenantFolder(home, "ann") if linked.startswith("tenants") else TenantFolder(home)
     root = home / linked
     if linked == "tenants/ann-0":
         root = files._home / files._root  # noqa: SLF001
@@ -100,8 +100,8 @@ def test_no_folder_of_the_home_is_a_link_to_another(
     with pytest.raises(UnusableFileError, match=refusal):
         files.delete(DAY)
     assert files.list_places("daily_summaries") == files.list_folders("daily_summaries") == []
+    assert files.list_drafts("daily_summaries") == []
     files.delete_folder("daily_summaries")
-    files.delete_drafts("daily_summaries")
     assert [path.read_text() for path in outside.iterdir()] == ["somebody's"]
 
 
@@ -109,7 +109,7 @@ def test_no_folder_of_the_home_is_a_link_to_another(
 def test_a_home_that_is_a_link_itself_is_its_owners_choice(home: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     home.symlink_to(tmp_path / "elsewhere")
-    TenantFiles(home).write(DAY, b"ours")
+    TenantFolder(home).write(DAY, b"ours")
     assert (tmp_path / "elsewhere" / DAY).read_bytes() == b"ours"
     assert list(list_obstacles(home)) == []
 
@@ -139,7 +139,7 @@ def test_a_database_that_is_a_link_is_refused_and_nothing_is_made_behind_it(
 
 
 def test_no_file_is_written_that_could_not_be_read_again(home: Path) -> None:
-    files = TenantFiles(home)
+    files = TenantFolder(home)
     assert MOST_CORE_BYTES < MOST_BYTES
     with pytest.raises(UnusableFileError, match="at most 262,144"):
         files.write("MEMORY.md", b"x" * (MOST_CORE_BYTES + 1))
@@ -152,7 +152,7 @@ def test_whatever_is_written_is_its_owners_alone_whatever_the_umask(home: Path) 
     before = os.umask(0)
     try:
         for place in ("night/run/MEMORY.md", DAY, "projects/x-0a/MEMORY.md"):
-            TenantFiles(home, "ann").write(place, b"ours")
+            TenantFolder(home, "ann").write(place, b"ours")
         tombstone_key(home)
     finally:
         os.umask(before)

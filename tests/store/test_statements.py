@@ -15,15 +15,15 @@ from memoria.store.sqlite.schema import migrate
 
 FULL_TEXT = "the full text is a table of FTS5"
 OWN = {
-    "documents": (21, f"{FULL_TEXT}; only a file is scrubbed"),
-    "erasures": (3, FULL_TEXT),
-    "examination": (6, "tables and indexes as SQLite describes them, and the full text"),
-    "hidden": (1, "only a file is scrubbed"),
+    "documents": (4, FULL_TEXT),
+    "erasures": (0, "each has its own"),
+    "examination": (5, "tables and indexes as SQLite describes them"),
+    "hidden": (0, "each has its own"),
     "index_segments": (4, FULL_TEXT),
     "metrics": (1, FULL_TEXT),
     "packed_texts": (3, "tables that a migration of SQLite drops"),
     "scrub": (3, FULL_TEXT),
-    "word_renewal": (1, FULL_TEXT),
+    "word_renewal": (0, "each has its own"),
 }
 """Of each file of what SQLite alone says, how many statements it has, and why."""
 _PARAMETER = re.compile(r"(?<!:):(\w+)")

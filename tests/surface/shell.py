@@ -5,7 +5,6 @@ with the tests is the start of the interpreter and the imports, a second of work
 """
 
 import json
-import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.databases import process_environment
 from tests.empty_home import lay_empty_home
 from typer.testing import CliRunner
 
@@ -68,10 +68,9 @@ class Shell:
 
         Nothing of the surrounding environment's settings reaches it.
         """
-        kept = {"PATH": os.environ["PATH"], **_SETTINGS}
         done = subprocess.run(  # noqa: S603  (our own program)
             [sys.executable, "-m", "memoria", "--home", str(self.home), *map(str, arguments)],
-            env={**kept, **self.environment, **environment},
+            env=process_environment(self.home, **{**self.environment, **environment}),
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,

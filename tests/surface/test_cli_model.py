@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from bench.chat_server import serve_script
+from tests.databases import open_home
 from tests.surface.shell import Shell
 
 import memoria
@@ -21,7 +22,6 @@ from memoria.connectors import models as endpoints
 from memoria.connectors.models import PROGRAMS
 from memoria.inference.chat.client import choose_chat_model
 from memoria.model import ModelCall, QueueState, now_millis
-from memoria.store.sqlite import SqliteStore
 
 ANSWER: dict[str, Any] = {
     "operations": [
@@ -144,7 +144,7 @@ def spend(home: Path) -> None:
         output_tokens=1000,
         outcome="ok",
     )
-    store = SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=1)
+    store = open_home(home)
     with closing(store), store.write("default") as tx:
         tx.ledger.add(call)
 

@@ -13,6 +13,7 @@ from threading import Timer
 import pytest
 import typer
 from rich.console import Console
+from tests.databases import process_environment
 from tests.surface.shell import Shell
 from typer.testing import CliRunner
 
@@ -26,12 +27,7 @@ pty = pytest.importorskip("pty", reason="needs a terminal as POSIX has it")
 
 def start(home: Path, *words: str) -> tuple[subprocess.Popen[bytes], int]:
     ours, theirs = pty.openpty()
-    environment = {
-        "PATH": os.environ["PATH"],
-        "MEMORIA_HOME": str(home),
-        "MEMORIA_EMBEDDER": "off",
-        "NO_COLOR": "1",
-    }
+    environment = process_environment(home, MEMORIA_HOME=str(home), NO_COLOR="1")
     command = [sys.executable, "-m", "memoria", *words]
     running = subprocess.Popen(  # noqa: S603  (our own program)
         command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment

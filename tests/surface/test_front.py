@@ -12,8 +12,9 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.databases import process_environment
 from tests.surface.early_answers import CLIENT, ENVELOPE, LISTS, ask_server
-from tests.surface.test_mcp_stdio import LONGEST_S, by_hand, command, environment, posix_only
+from tests.surface.test_mcp_stdio import LONGEST_S, by_hand, command, posix_only
 
 from memoria.app import open_memoria
 from memoria.config import Settings
@@ -71,7 +72,7 @@ class Heard:
 def write_all(home: Path, *lines: bytes, **variables: str) -> Heard:
     done = subprocess.run(  # noqa: S603
         [sys.executable, *command(home)],
-        env={**environment(), **variables},
+        env=process_environment(home, **variables),
         input=b"".join(lines),
         capture_output=True,
         timeout=LONGEST_S,
@@ -240,7 +241,7 @@ def test_lines_are_read_whole_however_they_come() -> None:
 async def test_a_client_that_is_gone_before_the_server_stands_is_still_heard(home: Path) -> None:
     with subprocess.Popen(  # noqa: ASYNC220, S603  (its pipes are closed by hand)
         [sys.executable, *command(home)],
-        env=environment(),
+        env=process_environment(home),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

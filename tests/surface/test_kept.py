@@ -91,7 +91,8 @@ def compose(chosen: Settings, place: str | None, name: str, at: int | None = Non
     here = chosen.model_copy(update={"workspace": place})
     store = open_store(chosen)
     with use_clock(lambda: at or time.time_ns() // 1_000_000), store.read("default") as tx:
-        text = composers_for(here)[name](tx, CoreReader(here, None), place).text
+        reader = CoreReader(here, store.files.of("default"), None)
+        text = composers_for(here)[name](tx, reader, place).text
     store.close()
     return text
 
@@ -483,13 +484,13 @@ async def test_a_server_that_began_before_the_settings_file_changed_keeps_nothin
 
 NO_SAY = frozenset(
     """
-    home homes open_homes database_url database_connections tenant workspace
+    home homes open_homes database_url database_connections database_wipe_hours tenant workspace
     connectors embedder embedding_base_url embedding_model embedding_api_key
     rerank_base_url rerank_model rerank_api_key rerank_timeout_s llm_base_url
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
     llm_input_price llm_output_price llm_daily_cost
     llm_output_tokens extraction_wait_minutes extraction_turns
-    forget_similarity forget_at_once forget_grace_days personal_data retention
+    tombstone_key forget_similarity forget_at_once forget_grace_days personal_data retention
     nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     backup_keep_days
     name_other_projects ignored_folders resource_links

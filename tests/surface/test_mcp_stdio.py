@@ -19,6 +19,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, MCPError, StdioServerParameters
+from tests.databases import process_environment
 from tests.surface.agent import Agent
 
 import memoria.app.nightly as nights
@@ -42,15 +43,11 @@ def command(home: Path) -> list[str]:
     return ["-m", "memoria", "--home", str(home), "serve"]
 
 
-def environment() -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"}
-
-
 @asynccontextmanager
 async def started(home: Path, mode: str, pid_file: Path | None = None) -> AsyncIterator[Agent]:
     wrapped = [] if pid_file is None else ["-c", SERVE, str(pid_file)]
     parameters = StdioServerParameters(
-        command=sys.executable, args=[*wrapped, *command(home)], env=environment()
+        command=sys.executable, args=[*wrapped, *command(home)], env=process_environment(home)
     )
     async with Client(parameters, mode=mode) as client:
         yield Agent(client)
@@ -106,7 +103,9 @@ class Pipes:
 async def by_hand(home: Path) -> AsyncIterator[Pipes]:
     with anyio.fail_after(LONGEST_S):
         async with await anyio.open_process(
-            [sys.executable, *command(home)], env=environment(), stderr=subprocess.DEVNULL
+            [sys.executable, *command(home)],
+            env=process_environment(home),
+            stderr=subprocess.DEVNULL,
         ) as process:
             try:
                 yield Pipes(process)
@@ -188,7 +187,7 @@ async def test_a_home_that_cannot_be_used_is_said_on_standard_error(tmp_path: Pa
     with anyio.fail_after(LONGEST_S):
         done = await anyio.run_process(
             [sys.executable, *command(in_the_way / "home")],
-            env=environment(),
+            env=process_environment(in_the_way / "home"),
             check=False,
             input=b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
             b'"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n',
@@ -346,13 +345,9 @@ def test_a_hostile_line_is_scanned_once(unit: str) -> None:
 
 
 def server(home: Path) -> StdioServerParameters:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "MEMORIA_EMBEDDER": "off",
-        "MEMORIA_NIGHTLY_IDLE_MINUTES": "0.01",
-    }
+    often = process_environment(home, MEMORIA_NIGHTLY_IDLE_MINUTES="0.01")
     arguments = ["-m", "memoria", "--home", str(home), "serve"]
-    return StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    return StdioServerParameters(command=sys.executable, args=arguments, env=often)
 
 
 async def finished(settings: Settings) -> list[NightlyRun]:

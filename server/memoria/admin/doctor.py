@@ -13,14 +13,13 @@ from pathlib import Path
 from memoria.admin.backup import find_abandoned, list_backups
 from memoria.admin.findings import check_chat_model, check_hooks
 from memoria.admin.mend import check_backups, check_privacy
-from memoria.bare.home import TENANTS
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
-from memoria.disk.folders import describe_former, tenant_folder
-from memoria.disk.home_files import DATABASE, core_files, list_obstacles
-from memoria.disk.home_folder import TenantFiles, open_home_files
+from memoria.disk.folders import describe_former
+from memoria.disk.home_files import DATABASE, list_obstacles
+from memoria.disk.tenant_files import TenantFiles, list_core_places
 from memoria.erasure.verify import MEMORY_KINDS, verify
 from memoria.errors import (
     EmbedderError,
@@ -57,12 +56,11 @@ def examine(
         ("chat model", lambda: check_chat_model(store, settings)),
         ("queue", lambda: _check_queue(store, settings)),
         ("private time", lambda: _check_private_time(store, settings)),
-        ("sources", lambda: _check_sources(store, settings)),
+        ("sources", lambda: _check_sources(store)),
         ("tenants' folders", lambda: _check_tenants_folders(store, settings)),
     )
-    return _add_home_checks(
-        settings, [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
-    )
+    found = [*store.examine(deep=deep), *(_run_check(*look) for look in looks)]
+    return _add_home_checks(settings, found, store.files.of(settings.tenant))
 
 
 def examine_quickly(
@@ -81,9 +79,12 @@ def examine_quickly(
         ("private time", lambda: _check_private_time(store, settings)),
     ]
     if own:
-        first: Iterable[Finding] = (_check_core_files(settings),)
+        first: Iterable[Finding] = (_check_core_files(store.files.of(settings.tenant)),)
     else:
-        first = (_check_versions(), *_check_home(settings, walks=False))
+        first = (
+            _check_versions(),
+            *_check_home(settings, store.files.of(settings.tenant), walks=False),
+        )
         looks += [
             ("model", lambda: _check_embedder(store, embedder, deep=False)),
             ("chat model", lambda: check_chat_model(store, settings)),
@@ -110,8 +111,10 @@ def _name_database(settings: Settings) -> str:
     return f"the file is {settings.home_path / DATABASE}" if kept is None else f"it is {kept}"
 
 
-def _add_home_checks(settings: Settings, of_the_store: Iterable[Finding]) -> Health:
-    findings = (_check_versions(), *_check_home(settings), *of_the_store)
+def _add_home_checks(
+    settings: Settings, of_the_store: Iterable[Finding], files: TenantFiles | None = None
+) -> Health:
+    findings = (_check_versions(), *_check_home(settings, files), *of_the_store)
     return name_newest_backup(Health(findings=findings), settings)
 
 
@@ -120,7 +123,9 @@ def name_newest_backup(health: Health, settings: Settings) -> Health:
     return Health(findings=tuple(_name_backup(finding, settings) for finding in health.findings))
 
 
-def _check_home(settings: Settings, *, walks: bool = True) -> Iterable[Finding]:
+def _check_home(
+    settings: Settings, files: TenantFiles | None, *, walks: bool = True
+) -> Iterable[Finding]:
     """Yield findings on the home's files; on each of them only if it `walks` through all."""
     home = settings.home_path
     if home.is_dir():
@@ -130,7 +135,8 @@ def _check_home(settings: Settings, *, walks: bool = True) -> Iterable[Finding]:
         yield _check_leftovers(home)
         if walks:
             yield _check_files(home)
-        yield _check_core_files(settings)
+        if files is not None:
+            yield _check_core_files(files)
         yield _check_kept(settings)
         yield check_backups(settings)
         yield _check_settings(settings)
@@ -233,12 +239,9 @@ def _check_kept(settings: Settings) -> Finding:
     return _report("kept answers", detail)
 
 
-def _check_core_files(settings: Settings) -> Finding:
+def _check_core_files(files: TenantFiles) -> Finding:
     """Check for lines that the user wrote into core files and that are not remembered."""
-    folder = tenant_folder(settings.home_path, settings.tenant)
-    own = [place for place in core_files(folder) if not place.startswith(f"{TENANTS}/")]
-    files = open_home_files(settings).of(settings.tenant)
-    counts = {place: _count_refusals(files, place) for place in own}
+    counts = {place: _count_refusals(files, place) for place in list_core_places(files)}
     refused = [f"{count} in {place}" for place, count in counts.items() if count]
     if refused:
         detail = f"lines written by hand are not remembered: {', '.join(refused)}"
@@ -317,9 +320,9 @@ def _find_failure(embedder: LazyEmbedder, *, deep: bool) -> str | None:
     return embedder.state if embedder.state.startswith("failed") else None
 
 
-def _check_sources(store: Store, settings: Settings) -> Finding:
+def _check_sources(store: Store) -> Finding:
     """Check for memories and other records that are left although all their sources were erased."""
-    orphans = [one for found in verify(store, settings.home_path).values() for one in found]
+    orphans = [one for found in verify(store).values() for one in found]
     if not orphans:
         return _report("sources", "whatever rests on a source still has one")
     counts = Counter(orphan.kind for orphan in orphans)

@@ -187,9 +187,7 @@ def mend_store(
     failures = {}
     for finding in _curable(health):
         try:
-            if finding.check == "erasure":
-                store.scrub()
-            elif finding.check == "sources":
+            if finding.check == "sources":
                 repair_orphans(store, settings.home_path)
             else:
                 store.mend(finding.check, progress)

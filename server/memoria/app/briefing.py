@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from memoria.bare.kept import OF_NO_PROJECT
 from memoria.bare.projects import find_place
 from memoria.config import Settings
-from memoria.disk.home_folder import open_home_files
+from memoria.disk.tenant_files import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.budget import estimate_tokens, take_fitting
 from memoria.language.reading.fences import (
@@ -45,15 +45,18 @@ _IN_ORDER: tuple[CoreFile, ...] = ("PERSONA.md", "USER.md", "MEMORY.md")
 class CoreReader:
     """Reads what the core files say now, and reads again only after a change."""
 
-    def __init__(self, settings: Settings, embedder: LazyEmbedder | None) -> None:
-        """Bind to a home's core files.
+    def __init__(
+        self, settings: Settings, files: TenantFiles, embedder: LazyEmbedder | None
+    ) -> None:
+        """Bind to a tenant's core files.
 
         Args:
-            settings: whose files they are.
+            settings: of the home.
+            files: the tenant's.
             embedder: finds what was said later by its vectors; without one nothing is found.
         """
         self._embedder = embedder
-        self._files = open_home_files(settings).of(settings.tenant)
+        self._files = files
         self._tokens = settings.core_file_tokens
         self.home = str(settings.home_path)
         """The data folder."""

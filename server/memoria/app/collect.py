@@ -60,7 +60,6 @@ def send_waiting(server: RemoteServer, tenant: str) -> int:
     from memoria.app.remote_capture import RemoteCapture  # noqa: PLC0415
     from memoria.config import Settings  # noqa: PLC0415
     from memoria.connectors.transcripts.base import FoldersLeftOut  # noqa: PLC0415
-    from memoria.disk.home_folder import open_home_files  # noqa: PLC0415
     from memoria.erasure.suppression import Digester  # noqa: PLC0415
     from memoria.errors import StoreUnavailableError  # noqa: PLC0415
     from memoria.model import Channel  # noqa: PLC0415
@@ -70,10 +69,10 @@ def send_waiting(server: RemoteServer, tenant: str) -> int:
     settings = Settings.load(home=home, tenant=tenant).model_copy(update={"database_url": None})
     above = Settings.load(home=own_home(home))  # where the user of this machine decides as always
     ignored = (*(settings.ignored_folders or ()), *(above.ignored_folders or ()))
-    digester = Digester(tenant, open_home_files(settings).tombstone_key)
     sent, until = 0, time.monotonic() + _PATIENCE_S
     with ExitStack() as opened:
         store = opened.enter_context(closing(open_store(settings, is_collecting=True)))
+        digester = Digester(tenant, store.files.tombstone_key)
         stores = [(store, tenant)]
         if choose_engine(above).exists(above):
             stores.append((opened.enter_context(closing(open_store(above))), above.tenant))

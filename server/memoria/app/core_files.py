@@ -5,13 +5,14 @@ step `core`, which runs at once, alone, and can be undone.
 """
 
 import hashlib
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from memoria.app.engine import open_store
 from memoria.app.nightly import list_runs, run_nightly
 from memoria.config import Settings
-from memoria.disk.home_folder import TenantFiles, open_home_files
+from memoria.disk.tenant_files import TenantFiles
 from memoria.errors import InvalidInputError, LeaseLostError, NotFoundError, quote_value
 from memoria.lifecycle.core.document import BOM, decode_text, parse
 from memoria.lifecycle.core.lines import CorePlace, list_places
@@ -58,8 +59,8 @@ def list_core_files(settings: Settings) -> list[CoreText]:
 
     Files of projects are listed where they exist.
     """
-    files = open_home_files(settings).of(settings.tenant)
-    found = [_read(files, place) for place in _list_places(settings)]
+    with _open(settings) as (files, places):
+        found = [_read(files, place) for place in places]
     return [one for one in found if one.project is None or one.digest or one.obstacle]
 
 
@@ -69,7 +70,8 @@ def read_core_file(settings: Settings, file: CoreFile) -> CoreText:
     Raises:
         NotFoundError: the tenant has no such file.
     """
-    return _read(open_home_files(settings).of(settings.tenant), _find_place(settings, file))
+    with _open(settings) as (files, places):
+        return _read(files, _find_place(places, file))
 
 
 def replace_core_file(
@@ -88,15 +90,15 @@ def replace_core_file(
         NotFoundError: the tenant has no such file.
         UnusableFileError: the file can't be written.
     """
-    files, place = open_home_files(settings).of(settings.tenant), _find_place(settings, file)
-    before = files.read(file)
-    if _digest(before) != digest:
-        return CoreConflict(_read(files, place))
-    content = _write_like(before, text, file)
-    if decode_text(content) is None:
-        raise InvalidInputError(_UNREADABLE)
-    if content != before and not files.write(file, content, lambda: files.read(file) == before):
-        return CoreConflict(_read(files, place))
+    with _open(settings) as (files, places):
+        place, before = _find_place(places, file), files.read(file)
+        if _digest(before) != digest:
+            return CoreConflict(_read(files, place))
+        content = _write_like(before, text, file)
+        if decode_text(content) is None:
+            raise InvalidInputError(_UNREADABLE)
+        if content != before and not files.write(file, content, lambda: files.read(file) == before):
+            return CoreConflict(_read(files, place))
     return CoreEdit(_take_over(settings))
 
 
@@ -110,13 +112,17 @@ def _take_over(settings: Settings) -> NightlyRun | None:
         return None
 
 
-def _list_places(settings: Settings) -> list[CorePlace]:
-    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
-        return list_places(tx)
+@contextmanager
+def _open(settings: Settings) -> Iterator[tuple[TenantFiles, list[CorePlace]]]:
+    """Open the store, and yield the tenant's files and the places of the core files in them."""
+    with closing(open_store(settings)) as store:
+        with store.read(settings.tenant) as tx:
+            places = list_places(tx)
+        yield store.files.of(settings.tenant), places
 
 
-def _find_place(settings: Settings, file: CoreFile) -> CorePlace:
-    for place in _list_places(settings):
+def _find_place(places: list[CorePlace], file: CoreFile) -> CorePlace:
+    for place in places:
         if place.file == file:
             return place
     raise NotFoundError(f"There is no core file {quote_value(file)}.")

@@ -16,7 +16,6 @@ from memoria.app.projects import ProjectTable
 from memoria.config import Settings
 from memoria.connectors.notes.folder import NoteFolder
 from memoria.connectors.notes.sync import Deleted, NotesReport, NoteSync
-from memoria.disk.home_folder import open_home_files
 from memoria.errors import ExportError, InvalidInputError
 from memoria.store.engine import Store
 from memoria.store.rows.portable.records import PortableSelection
@@ -48,7 +47,7 @@ def export(
     order = ExportOrder(settings.home_path, settings.tenant, NEWEST_SCHEMA, selection, passphrase)
     with closing(open_store(settings)) as store:
         require_tenant(store, settings)
-        return write_export(store, open_home_files(settings), order, target.absolute(), progress)
+        return write_export(store, store.files, order, target.absolute(), progress)
 
 
 def merge_export(
@@ -66,8 +65,7 @@ def merge_export(
         ExportError: it is none, or the passphrase is another one.
     """
     with closing(open_store(settings)) as store:
-        files, home = open_home_files(settings), settings.home_path
-        merger = ExportMerger(store, files, home, settings.tenant, NEWEST_SCHEMA)
+        merger = ExportMerger(store, settings.home_path, settings.tenant, NEWEST_SCHEMA)
         return merger.run(path, passphrase, progress)
 
 

@@ -7,7 +7,6 @@ from memoria.app.arguments import Count, Text, check_arguments, takes_query
 from memoria.app.open_home import OpenHome, in_thread
 from memoria.app.records import Records
 from memoria.app.spool import THOROUGH_BYTES
-from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
 from memoria.language.words.document import full_text
@@ -53,7 +52,7 @@ class Forgetting(Records):
     def __init__(self, home: OpenHome, channel: Channel) -> None:
         super().__init__(home)
         self._channel = channel
-        self._digester = Digester(self.tenant, open_home_files(home.settings).tombstone_key)
+        self._digester = Digester(self.tenant, home.store.files.tombstone_key)
 
     @takes_query(ForgetSelection)
     async def preview_forget(self, selection: ForgetSelection) -> ForgetPreview:

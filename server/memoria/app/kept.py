@@ -99,7 +99,8 @@ class AnswerKeeper:
             return False
         at = now_millis()
         with self._store.read(self._tenant) as tx:
-            reader = CoreReader(self._settings, choose_embedder(self._settings))
+            files = self._store.files.of(self._tenant)
+            reader = CoreReader(self._settings, files, choose_embedder(self._settings))
             told = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = _find_end(tx, at, workspace)
         with self._store.write(self._tenant, only_adds=True):
@@ -114,7 +115,12 @@ class AnswerKeeper:
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:
-        """Check whether another process would compose the same, by the present settings file."""
+        """Check whether another process would compose the same, by the present settings file.
+
+        Where a database elsewhere has the memory, no file of the home changes with it.
+        """
+        if self._settings.database_url is not None:
+            return False
         state = states[SETTINGS_FILE]
         if self._is_known is None or self._is_known[0] != state:
             self._is_known = state, _is_as_others_read(self._settings)

@@ -10,7 +10,6 @@ from threading import Event, Thread
 
 from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
-from memoria.disk.home_folder import open_home_files
 from memoria.errors import EmbedderError, InvalidInputError, MemoriaError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.lifecycle.generated_files import GeneratedFiles, files_of
@@ -300,7 +299,7 @@ def plan_undo(settings: Settings, run_id: str) -> list[NightlyRun]:
 def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None]) -> UndoResult:
     """Undo a run and every later one; see `lifecycle.undo`."""
     with _hold_lease(settings) as store:
-        files = GeneratedFiles(open_home_files(settings).of(settings.tenant))
+        files = GeneratedFiles(store.files.of(settings.tenant))
         return undo_run(store, settings.tenant, run_id, progress, files)
 
 

@@ -9,6 +9,7 @@ import anyio
 import anyio.to_thread
 
 from memoria.store.engine import Store
+from memoria.store.kept_changes import run_whole
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -26,11 +27,13 @@ _T = TypeVar("_T")
 async def in_thread(work: Callable[[], _T], turns: anyio.CapacityLimiter | None = None) -> _T:
     """Run blocking work in a worker thread. It is never abandoned half way.
 
+    It is run again if the connection to the database broke before anything of it was kept.
+
     Args:
         work: what to do.
         turns: how many may do so at once; by default as many as of all other work.
     """
-    return await anyio.to_thread.run_sync(work, limiter=turns)
+    return await anyio.to_thread.run_sync(run_whole, work, limiter=turns)
 
 
 async def in_own_thread(work: Callable[[Callable[[], bool]], _T]) -> _T:

@@ -1,7 +1,6 @@
 """Composition of the extraction workers, which let a chat model read what was recorded."""
 
 from memoria.config import Settings
-from memoria.disk.home_folder import open_home_files
 from memoria.erasure.suppression import Digester
 from memoria.inference import LazyEmbedder
 from memoria.inference.chat.client import CallLedger, ChatClient, chat_limits, choose_chat_model
@@ -42,7 +41,7 @@ def build_worker(
     """Build the workers that ask this chat client, not started yet."""
 
     def digester(tenant: str) -> Digester:
-        return Digester(tenant, open_home_files(settings).tombstone_key)
+        return Digester(tenant, store.files.tombstone_key)
 
     most, personal = settings.llm_output_tokens, settings.personal_data
     tools = ProcessorTools(store, chat, recall, digester, most, personal)

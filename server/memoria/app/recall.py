@@ -1,6 +1,7 @@
 """Recall: the two levels of search, and the context package."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,10 @@ from memoria.app.live_sessions import LiveSessions
 from memoria.app.open_home import OpenHome, in_snapshot, in_thread
 from memoria.app.spool import WAITING_BYTES
 from memoria.bare.spans import spans
-from memoria.errors import InvalidInputError
+from memoria.errors import InvalidInputError, UnusableFileError
 from memoria.memories.task_in_hand import date_focus, list_told_tasks
 from memoria.model import ContextPackage, SearchResult, new_id, now_millis
-from memoria.model.core import CoreFile, ToldText
+from memoria.model.core import CORE_FILES, CoreFile, ToldText
 from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.retrieval import (
     Search,
@@ -213,11 +214,26 @@ class Recall:
 
         return AnswerKeeper(self.settings, self._store, composers)
 
+    async def look_at_core(self) -> dict[str, Hashable]:
+        """Map each core file of all projects to a value that changes with the file."""
+        files = self._store.files.of(self.tenant)
+
+        def find_state(file: CoreFile) -> Hashable:
+            with suppress(UnusableFileError):
+                return files.find_state(file)
+            return None
+
+        def look(_: "Transaction") -> dict[str, Hashable]:
+            return {file: find_state(file) for file in CORE_FILES}
+
+        return await in_snapshot(self._store, self.tenant, look)
+
     @cached_property
     def _core(self) -> "CoreReader":
         from memoria.app.briefing import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
 
-        return CoreReader(self.settings, self._embedder)
+        files = self._store.files.of(self.tenant)
+        return CoreReader(self.settings, files, self._embedder)
 
     @property
     def _search(self) -> Search:

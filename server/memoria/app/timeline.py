@@ -11,7 +11,6 @@ from memoria.app.open_home import in_snapshot, in_thread
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.config import Settings
 from memoria.disk.folders import daily_path
-from memoria.disk.home_folder import open_home_files
 from memoria.errors import UnusableFileError
 from memoria.model.events import EventPosition
 from memoria.model.timeline import Happenings, SessionTrace, Timeline
@@ -30,7 +29,7 @@ class TimelineQueries:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
-        self._files = open_home_files(settings).of(settings.tenant)
+        self._files = store.files.of(settings.tenant)
 
     @check_arguments
     async def list_days(

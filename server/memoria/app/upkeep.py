@@ -18,7 +18,6 @@ from memoria.app.private_times import carry_private_times
 from memoria.app.tokens import carry_tokens, end_tokens
 from memoria.app.webhooks import carry_webhooks
 from memoria.config import Settings
-from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.reforget import reforget
 from memoria.errors import StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
@@ -144,7 +143,7 @@ def _reforget(settings: Settings, files: DatabaseFiles, former: Path) -> int | N
     with closing(before), closing(open_store(settings)) as now:
         carry_private_times(before, now)
         carry_webhooks(before, now)
-        return reforget(before, now, settings.home_path, HomeFiles(former.parent).tombstone_key)
+        return reforget(before, now, settings.home_path)
 
 
 def _note_restore(store: Store, channel: Channel) -> None:

@@ -2,14 +2,19 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from memoria.bare.home import DEFAULT_TENANT, name_owner
-from memoria.config import Settings
-from memoria.disk.folders import DRAFT, make_private, sync_folder, tenant_folder
-from memoria.disk.home_files import most_bytes, replace_file, tombstone_key
+from memoria.disk.folders import DRAFT, former_folder, make_private, sync_folder, tenant_folder
+from memoria.disk.home_files import (
+    adopt_tombstone_keys,
+    list_tombstone_keys,
+    most_bytes,
+    replace_file,
+    tombstone_key,
+)
 from memoria.disk.regular_files import (
     check_place,
     find_obstacle,
@@ -17,26 +22,36 @@ from memoria.disk.regular_files import (
     list_files,
     list_folder,
     read_file,
+    refuse_escape,
     refuse_links,
 )
 from memoria.errors import StoreUnavailableError, UnusableFileError
 
+_RESTORED_OVER = "before-restore-*"
 
-class TenantFiles:
-    """A tenant's files in a home by their places, such as `USER.md`; regular files only.
+
+class TenantFolder:
+    """A tenant's files in a home, as `TenantFiles` says; regular files only.
 
     Every method raises `UnusableFileError` if a file can't be read or written, is too large, or is
     a link, a pipe or a folder.
     """
 
-    def __init__(self, home: Path, tenant: str = DEFAULT_TENANT) -> None:
+    are_on_disk = True
+
+    def __init__(
+        self, home: Path, tenant: str = DEFAULT_TENANT, folder: Path | None = None
+    ) -> None:
+        """Bind to a tenant's folder, or to another folder of the home that was it once."""
         self._home = home
         self._tenant = tenant
-        self._root = PurePosixPath(tenant_folder(home, tenant).relative_to(home).as_posix())
+        self._root = PurePosixPath(
+            (folder or tenant_folder(home, tenant)).relative_to(home).as_posix()
+        )
 
-    def read(self, place: str) -> bytes | None:
+    def read(self, place: str, most: int | None = None) -> bytes | None:
         """Return a file's content; None if there is no file."""
-        return read_file(self._home, self._root / place, most_bytes(place))
+        return read_file(self._home, self._root / place, most or most_bytes(place))
 
     def exists(self, place: str) -> bool:
         """Check that a file exists and can be used."""
@@ -47,21 +62,28 @@ class TenantFiles:
         """Return why a file can't be used and what to do; None if it can be used or is missing."""
         return find_obstacle(self._home, self._root / place, most_bytes(place))
 
+    def find_state(self, place: str) -> tuple[int, int, int] | None:
+        """Return a file's inode, size and time of change; None if there is no file."""
+        refuse_escape(place, self._home / self._root)
+        with _explain_errors(), suppress(FileNotFoundError, NotADirectoryError):
+            found = (self._home / self._root / place).lstat()
+            return found.st_ino, found.st_size, found.st_mtime_ns
+        return None
+
+    def name(self, place: str) -> str:
+        """Return the path of a file."""
+        return str(self._home / self._root / place)
+
     def write(
         self, place: str, content: bytes, is_current: Callable[[], bool] = lambda: True
     ) -> bool:
         """Replace a file's content, all or nothing; it is on disk when this returns.
 
-        Args:
-            place: the file's place.
-            content: the new content.
-            is_current: asked at the last moment whether the file is still to be replaced.
-
-        Returns:
-            True if the file was replaced, False if `is_current` said no.
+        A file that somebody made larger than Memoria would may be made shorter.
         """
         file = self._home / self._root / place
-        if len(content) > most_bytes(place):
+        had = self.find_state(place)
+        if len(content) > max(most_bytes(place), had[1] if had else 0):
             raise UnusableFileError(
                 f"{file} would have {len(content):,} bytes, and Memoria writes at most "
                 f"{most_bytes(place):,} into such a file. What it would say is in the database."
@@ -83,13 +105,11 @@ class TenantFiles:
 
     def list_places(self, folder: str) -> list[str]:
         """List the places of all files below a folder, in order."""
-        root = self._home / self._root
-        with _explain_errors():
-            return sorted(
-                file.relative_to(root).as_posix()
-                for file in list_files(self._home, self._root / folder)
-                if not DRAFT.fullmatch(file.name)
-            )
+        return [place for place, is_draft in self._list_files(folder) if not is_draft]
+
+    def list_drafts(self, folder: str) -> list[str]:
+        """List the places below a folder of what killed processes left half written."""
+        return [place for place, is_draft in self._list_files(folder) if is_draft]
 
     def list_folders(self, folder: str) -> list[str]:
         """List the names of the folders in a folder, in order."""
@@ -99,27 +119,49 @@ class TenantFiles:
 
     def delete_folder(self, folder: str) -> None:
         """Delete a folder with all that is in it, as far as that is possible."""
-        with suppress(UnusableFileError):
+        with suppress(UnusableFileError, OSError):
             refuse_links(self._home, self._root / folder)
             shutil.rmtree(self._home / self._root / folder, ignore_errors=True)
 
-    def delete_drafts(self, folder: str) -> None:
-        """Delete what killed processes left half written below a folder."""
+    def delete_empty_folders(self, folder: str) -> None:
+        """Delete the empty folders in a folder, and the folder itself if it is empty."""
+        root = self._home / self._root / folder
+        for each in (*(root / name for name in self.list_folders(folder)), root):
+            with suppress(OSError):
+                each.rmdir()
+
+    def list_set_aside(self) -> Mapping[str, "TenantFolder"]:
+        """Map the folders of a tenant in a folder of its own that restores have set aside."""
+        own = self._home / self._root
+        if own == self._home:
+            return {}  # all are in it
+        return {
+            folder.relative_to(self._home).as_posix(): TenantFolder(
+                self._home, self._tenant, folder
+            )
+            for each in dict.fromkeys((own, former_folder(self._home, self._tenant)))
+            for folder in self._home.glob(f"{_RESTORED_OVER}/{each.relative_to(self._home)}")
+        }
+
+    def _list_files(self, folder: str) -> list[tuple[str, bool]]:
+        """List the places of all files below a folder; True marks those half written."""
+        root = self._home / self._root
         with _explain_errors():
-            for file in list_files(self._home, self._root / folder):
-                if DRAFT.fullmatch(file.name):
-                    file.unlink(missing_ok=True)
+            return sorted(
+                (file.relative_to(root).as_posix(), DRAFT.fullmatch(file.name) is not None)
+                for file in list_files(self._home, self._root / folder)
+            )
 
 
-class HomeFiles:
-    """The files of all tenants, and the key that they share."""
+class HomeFolder:
+    """The files of all tenants of a home, and the key that they share, as `HomeFiles` says."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def of(self, tenant: str) -> TenantFiles:
+    def of(self, tenant: str) -> TenantFolder:
         """Return a tenant's files."""
-        return TenantFiles(self._home, tenant)
+        return TenantFolder(self._home, tenant)
 
     def tombstone_key(self) -> bytes:
         """Return the home's secret key for tombstones, made when it is first asked for.
@@ -129,10 +171,13 @@ class HomeFiles:
         """
         return tombstone_key(self._home)
 
+    def list_tombstone_keys(self) -> tuple[bytes, ...]:
+        """Return the keys, each by itself; none if the home has needed no key yet."""
+        return list_tombstone_keys(self._home)
 
-def open_home_files(settings: Settings) -> HomeFiles:
-    """Return the files of the home that the settings name."""
-    return HomeFiles(settings.home_path)
+    def adopt_tombstone_keys(self, content: bytes) -> bool:
+        """Add the keys of another home; return True if any key was new."""
+        return adopt_tombstone_keys(self._home, content)
 
 
 @contextmanager

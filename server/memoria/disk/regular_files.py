@@ -90,13 +90,28 @@ def refuse_links(home: Path, place: str | PurePath) -> None:
         OSError: it can't be looked at.
     """
     path = home
-    if PurePath(place).anchor or ".." in PurePath(place).parts:
-        raise UnusableFileError(f"{place} leads out of {home}, and nothing is touched there.")
+    refuse_escape(place, home)
     for part in PurePath(place).parts:
         path = path / part
         with suppress(FileNotFoundError, NotADirectoryError):
             if is_link(path.lstat()):
                 raise UnusableFileError(_LINK.format(path))
+
+
+def refuse_escape(place: str | PurePath, root: object) -> None:
+    """Check that a path stays below a root, by its name alone.
+
+    Raises:
+        UnusableFileError: it leads elsewhere, or no file can have this name.
+    """
+    if PurePath(place).anchor or ".." in PurePath(place).parts:
+        raise UnusableFileError(f"{place} leads out of {root}, and nothing is touched there.")
+    try:
+        is_name = b"\0" not in os.fsencode(place)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise UnusableFileError(f"No file can have the name {str(place)!r}.")
 
 
 def check_place(home: Path, place: str | PurePath) -> None:

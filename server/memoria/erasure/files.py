@@ -5,32 +5,23 @@ what is left. What goes from any other, `erasure/file_text` says.
 """
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import delete_kept
 from memoria.bare.shown import delete_shown, erase_shown
-from memoria.disk.folders import (
-    BEFORE_IMAGES,
-    DRAFT,
-    PROJECTS,
-    former_folder,
-    make_private,
-    tenant_folder,
-)
-from memoria.disk.home_files import BACKUPS, replace_file
-from memoria.disk.home_folder import TenantFiles
-from memoria.disk.regular_files import find_obstacle, is_folder, list_files, list_folder, read_file
+from memoria.disk.folders import BEFORE_IMAGES, DRAFT, PROJECTS
+from memoria.disk.home_files import BACKUPS
+from memoria.disk.regular_files import MOST_BYTES
+from memoria.disk.tenant_files import TenantFiles
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
 from memoria.errors import StoreUnavailableError
 from memoria.language.reading.statement import Phrases
 
 _SUFFIXES = (".md", ".txt", RECORDS)
-_RESTORED_OVER = "before-restore-*"
-_State = tuple[int, int, int]
 EVERY_FILE = ""
 """The place of all files, where marks are given by place."""
 _NO_MARKS: Mapping[str, Collection[str]] = {}
@@ -44,14 +35,52 @@ class FileLine(NamedTuple):
     text: str
 
 
-class TextFileEraser:
-    """Erases forgotten content from a tenant's text files; a repeated search reads changed ones."""
+class ErasedFile(NamedTuple):
+    """A file that was changed or deleted."""
 
-    def __init__(self, home: Path, tenant: str) -> None:
-        self._home = home
+    place: str
+    """Place below the tenant's folder."""
+    name: str
+    """Name by which a user knows the file."""
+    is_deleted: bool
+
+
+class _TextFile(NamedTuple):
+    """A text file of a tenant, perhaps one in a folder that a restore has set aside."""
+
+    files: TenantFiles
+    place: str
+    folder: str = ""
+    """Name of the folder set aside; empty for the tenant's own files."""
+
+    @property
+    def known_as(self) -> str:
+        """Place below the tenant's folder, or below the home for what was set aside."""
+        return f"{self.folder}/{self.place}" if self.folder else self.place
+
+    @property
+    def name(self) -> str:
+        """Name by which a user knows the file."""
+        return self.files.name(self.place)
+
+    def read(self) -> bytes | None:
+        """Return the content, of whatever size; None if there is no file."""
+        return self.files.read(self.place, MOST_BYTES)
+
+
+class TextFileEraser:
+    """Erases forgotten content from a tenant's text files; a repeated search reads changed ones.
+
+    Every method raises `UnusableFileError` if a file is too large to be searched, or can't be read
+    or changed. Others may have been changed by then.
+    """
+
+    def __init__(self, home: Path, tenant: str, files: TenantFiles) -> None:
+        """Bind to a tenant's files, and to what this machine keeps in the home besides."""
+        self._home = str(home)
         self._tenant = tenant
-        self._folder = tenant_folder(home, tenant)
-        self._clean: dict[Path, _State] = {}
+        self._files = files
+        self._clean: dict[str, Hashable] = {}
         self._searched_for: object = None
 
     def find_lines(
@@ -61,20 +90,13 @@ class TextFileEraser:
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
     ) -> list[FileLine]:
-        """Find the lines that `erase_phrases` would remove, except in files that it would delete.
-
-        Raises:
-            StoreUnavailableError: a file can't be read.
-        """
+        """Find the lines that `erase_phrases` would remove, but not in files it would delete."""
         self._search_for(phrases, erased_ids, marks)
         ids, found = frozenset(erased_ids), list[FileLine]()
-        with _store_errors():
-            for file in sorted(set(self._text_files())):
-                unwanted = Unwanted(phrases, ids, self._list_marks(file, marks))
-                texts = self._read_without(file, unwanted)
-                if texts is not None and not self._goes_whole(file, generated):
-                    lines = list_removed(*texts)
-                    found += (FileLine(self._place(file), line) for line in lines)
+        for file in self._text_files():
+            texts = self._read_without(file, Unwanted(phrases, ids, _list_marks(file, marks)))
+            if texts is not None and not self._goes_whole(file, generated):
+                found += (FileLine(file.known_as, line) for line in list_removed(*texts))
         return found
 
     def erase_phrases(
@@ -83,7 +105,7 @@ class TextFileEraser:
         generated: Mapping[str, str],
         erased_ids: Collection[str] = (),
         marks: Mapping[str, Collection[str]] = _NO_MARKS,
-    ) -> list[Path]:
+    ) -> list[ErasedFile]:
         """Remove the lines that hold a phrase; return the files that were changed or deleted.
 
         Backups are left alone: they are the user's to delete. So are other tenants' files. Answers
@@ -95,19 +117,21 @@ class TextFileEraser:
                 folder.
             erased_ids: ids of turns whose records are to go.
             marks: marks of lines that are to go, by the place of the file, or `EVERY_FILE`.
-
-        Raises:
-            StoreUnavailableError: a file can't be changed. Others may have been.
-            UnusableFileError: a file is too large to be searched, or can't be read.
         """
         self._search_for(phrases, erased_ids, marks)
-        ids, changed = frozenset(erased_ids), list[Path]()
+        ids, changed = frozenset(erased_ids), list[ErasedFile]()
         with _store_errors():
-            delete_kept(str(self._home), self._tenant)
-            for file in sorted(set(self._text_files())):
-                unwanted = Unwanted(phrases, ids, self._list_marks(file, marks))
-                if self._erase_in_file(file, unwanted, generated):
-                    changed.append(file)
+            delete_kept(self._home, self._tenant)
+        for file in self._text_files():
+            texts = self._read_without(file, Unwanted(phrases, ids, _list_marks(file, marks)))
+            if texts is None:
+                continue
+            is_deleted = self._goes_whole(file, generated)
+            if is_deleted:
+                file.files.delete(file.place)
+            else:
+                file.files.write(file.place, texts[1].encode("utf-8", "surrogateescape"))
+            changed.append(ErasedFile(file.known_as, file.name, is_deleted))
         return changed
 
     def erase_notes(self, ids: Collection[str]) -> None:
@@ -117,55 +141,35 @@ class TextFileEraser:
             StoreUnavailableError: the notes can't be changed.
         """
         with _store_errors():
-            erase_shown(str(self._home), self._tenant, ids)
+            erase_shown(self._home, self._tenant, ids)
 
-    def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[Path]:
-        """Delete a file that a nightly run wrote, unless edited, and its images from before runs.
+    def remove_generated(self, path: str, generated: Mapping[str, str]) -> list[ErasedFile]:
+        """Delete a file that a nightly run wrote, unless edited, and its images."""
+        runs = self._files.list_folders(BEFORE_IMAGES)
+        images = (f"{BEFORE_IMAGES}/{run}/{path}" for run in runs)
+        gone = [place for place in images if self._files.exists(place)]
+        if self._is_as_generated(_TextFile(self._files, path), generated):
+            gone.append(path)
+        return self._delete(_TextFile(self._files, place) for place in gone)
 
-        Raises:
-            StoreUnavailableError: a file can't be deleted.
-        """
-        with _store_errors():
-            images = self._folder.glob(f"{BEFORE_IMAGES}/*/{path}")
-            gone = [
-                file
-                for file in images  # no link leads out of the home
-                if find_obstacle(self._home, file.relative_to(self._home)) is None
-            ]
-            if self._is_as_generated(self._folder / path, generated):
-                gone.append(self._folder / path)
-            for file in gone:
-                file.unlink(missing_ok=True)
-        return gone
-
-    def remove_all(self) -> list[Path]:
+    def remove_all(self) -> list[ErasedFile]:
         """Delete every text file of the tenant, whoever wrote it. Backups are left alone.
 
         Folders of images and of projects go as well: their names say what was known.
-
-        Raises:
-            StoreUnavailableError: a file can't be deleted.
         """
         with _store_errors():
-            delete_kept(str(self._home), self._tenant)
-            delete_shown(str(self._home), self._tenant)
-            gone = sorted(set(self._text_files()))
-            for file in gone:
-                file.unlink(missing_ok=True)
-            TenantFiles(self._home, self._tenant).delete_folder(BEFORE_IMAGES)
-            self._remove_empty_folders(PROJECTS)
+            delete_kept(self._home, self._tenant)
+            delete_shown(self._home, self._tenant)
+        gone = self._delete(self._text_files())
+        self._files.delete_folder(BEFORE_IMAGES)
+        self._files.delete_empty_folders(PROJECTS)
         return gone
 
     def read_own(self, generated: Mapping[str, str]) -> dict[str, bytes]:
         """Map the places of the tenant's files that no nightly run wrote to their contents."""
-        with _store_errors():
-            files = [file for file in self._text_files() if file.is_relative_to(self._folder)]
-            found = (
-                (self._place(file), read_file(self._home, file.relative_to(self._home)))
-                for file in files
-                if not self._goes_whole(file, generated)
-            )
-            return {place: content for place, content in found if content is not None}
+        files = [one for one in self._text_files() if not one.folder]
+        found = ((one.place, one.read()) for one in files if not self._goes_whole(one, generated))
+        return {place: content for place, content in found if content is not None}
 
     @staticmethod
     def digest(content: bytes) -> str:
@@ -174,31 +178,23 @@ class TextFileEraser:
 
     def digest_of(self, place: str) -> str | None:
         """Return the SHA-256 of the file at a place; None where there is none."""
-        with _store_errors():
-            content = read_file(self._home, (self._folder / place).relative_to(self._home))
+        content = self._files.read(place, MOST_BYTES)
         return None if content is None else self.digest(content)
 
     def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
         """Restore a file, unless it was changed meanwhile; return True if it was restored."""
-        if self.digest_of(place) != left_as:
-            return False
-        file = self._folder / place
-        with _store_errors():
-            make_private(file.parent)
-            replace_file(file, content)
-        return True
+        return self._files.write(place, content, lambda: self.digest_of(place) == left_as)
 
     def list_files(self) -> list[str]:
         """List the places of the tenant's text files."""
-        with _store_errors():
-            return [self._place(file) for file in sorted(set(self._text_files()))]
+        return [file.known_as for file in self._text_files()]
 
-    def list_places(self, files: list[Path]) -> set[str]:
+    def list_places(self, files: Iterable[ErasedFile]) -> set[str]:
         """Return the places of files that a nightly run wrote, or wrote over."""
-        inside = (f.relative_to(self._folder) for f in files if f.is_relative_to(self._folder))
+        inside = (PurePosixPath(file.place).parts for file in files)
         return {
-            Path(*f.parts[2:]).as_posix() if f.parts[0] == BEFORE_IMAGES else f.as_posix()
-            for f in inside
+            PurePosixPath(*(parts[2:] if parts[0] == BEFORE_IMAGES else parts)).as_posix()
+            for parts in inside
         }
 
     def _search_for(
@@ -210,86 +206,67 @@ class TextFileEraser:
             self._clean.clear()
             self._searched_for = wanted
 
-    def _list_marks(self, file: Path, marks: Mapping[str, Collection[str]]) -> list[str]:
-        return [*marks.get(self._place(file), ()), *marks.get(EVERY_FILE, ())]
+    def _delete(self, files: Iterable[_TextFile]) -> list[ErasedFile]:
+        gone = [*files]
+        for file in gone:
+            file.files.delete(file.place)
+        return [ErasedFile(file.known_as, file.name, is_deleted=True) for file in gone]
 
-    def _place(self, file: Path) -> str:
-        root = self._folder if file.is_relative_to(self._folder) else self._home
-        return file.relative_to(root).as_posix()
-
-    def _erase_in_file(self, file: Path, unwanted: Unwanted, generated: Mapping[str, str]) -> bool:
-        texts = self._read_without(file, unwanted)
-        if texts is None:
-            return False
-        if self._goes_whole(file, generated):
-            file.unlink(missing_ok=True)
-        else:
-            replace_file(file, texts[1].encode("utf-8", "surrogateescape"))
-        return True
-
-    def _read_without(self, file: Path, unwanted: Unwanted) -> tuple[str, str] | None:
+    def _read_without(self, file: _TextFile, unwanted: Unwanted) -> tuple[str, str] | None:
         """Return a file's text before and after a removal; None if nothing is to be removed."""
-        state = _read_state(file)
-        if state is None or self._clean.get(file) == state:
+        state = file.files.find_state(file.place)
+        if state is None or self._clean.get(file.known_as) == state:
             return None
-        content = read_file(self._home, file.relative_to(self._home))
+        content = file.read()
         if content is None:
             return None
         text = content.decode("utf-8", "surrogateescape")
-        kept = remove_unwanted(text, unwanted, _suffix(file))
+        kept = remove_unwanted(text, unwanted, _suffix(file.place))
         if kept != text:
             return text, kept
-        self._clean[file] = state
+        self._clean[file.known_as] = state
         return None
 
-    def _goes_whole(self, file: Path, generated: Mapping[str, str]) -> bool:
-        is_image = file.is_relative_to(self._folder / BEFORE_IMAGES)
-        is_draft = DRAFT.fullmatch(file.name) is not None
+    def _goes_whole(self, file: _TextFile, generated: Mapping[str, str]) -> bool:
+        path = PurePosixPath(file.known_as)
+        is_draft = DRAFT.fullmatch(path.name) is not None
+        is_image = path.parts[0] == BEFORE_IMAGES
         return is_image or is_draft or self._is_as_generated(file, generated)
 
-    def _is_as_generated(self, file: Path, generated: Mapping[str, str]) -> bool:
+    def _is_as_generated(self, file: _TextFile, generated: Mapping[str, str]) -> bool:
         """Check whether a file is unchanged since a nightly run wrote it."""
-        if not file.is_relative_to(self._folder):
-            return False
-        noted = generated.get(file.relative_to(self._folder).as_posix())
-        content = None if noted is None else read_file(self._home, file.relative_to(self._home))
+        noted = generated.get(file.known_as)
+        content = None if noted is None else file.read()
         return content is not None and self.digest(content) == noted
 
-    def _text_files(self) -> Iterator[Path]:
-        for root in (self._folder, *self._folders_restored_over()):
-            for file in list_files(self._home, root.relative_to(self._home)):
-                inside = file.relative_to(self._home).parts
-                others = root == self._home and TENANTS in inside[:2]
-                if _suffix(file) in _SUFFIXES and inside[0] != BACKUPS and not others:
-                    yield file
-
-    def _remove_empty_folders(self, folder: str) -> None:
-        """Remove the empty folders in a folder, and the folder itself if it is empty."""
-        root = (self._folder / folder).relative_to(self._home)
-        inside = [path for path, found in list_folder(self._home, root) if is_folder(found)]
-        for each in (*inside, self._home / root):
-            with suppress(OSError):
-                each.rmdir()
-
-    def _folders_restored_over(self) -> Iterator[Path]:
-        """Yield the folders of the tenant that restores have set aside."""
-        if self._folder != self._home:
-            for folder in (self._folder, former_folder(self._home, self._tenant)):
-                yield from self._home.glob(f"{_RESTORED_OVER}/{folder.relative_to(self._home)}")
+    def _text_files(self) -> list[_TextFile]:
+        """List the tenant's text files, those half written and set aside included."""
+        folders = {"": self._files, **self._files.list_set_aside()}
+        return sorted(
+            (
+                _TextFile(files, place, folder)
+                for folder, files in folders.items()
+                for place in (*files.list_places(""), *files.list_drafts(""))
+                if _suffix(place) in _SUFFIXES and not _is_of_others(place)
+            ),
+            key=lambda file: file.known_as,
+        )
 
 
-def _suffix(file: Path) -> str:
-    draft = DRAFT.fullmatch(file.name)
-    return Path(draft[1] if draft else file.name).suffix
+def _list_marks(file: _TextFile, marks: Mapping[str, Collection[str]]) -> list[str]:
+    return [*marks.get(file.known_as, ()), *marks.get(EVERY_FILE, ())]
 
 
-def _read_state(file: Path) -> _State | None:
-    """Return a file's inode, size and time of change; None where it has gone."""
-    try:
-        found = file.lstat()
-    except FileNotFoundError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+def _is_of_others(place: str) -> bool:
+    """Check whether a place is in a backup, or in another tenant's folder below the home."""
+    parts = PurePosixPath(place).parts
+    return parts[0] == BACKUPS or TENANTS in parts[:2]
+
+
+def _suffix(place: str) -> str:
+    name = PurePosixPath(place).name
+    draft = DRAFT.fullmatch(name)
+    return PurePosixPath(draft[1] if draft else name).suffix
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from memoria.erasure.deletion import (
     make_report,
     make_token,
 )
-from memoria.erasure.files import TextFileEraser
+from memoria.erasure.files import ErasedFile, TextFileEraser
 from memoria.erasure.grace import forget_places, hide, put_back, scrub_store
 from memoria.erasure.plan import list_affected, list_places, texts_in_plans
 from memoria.erasure.selection import ErasureRequest
@@ -146,7 +146,7 @@ class Eraser:
             NotFoundError: an id is unknown.
         """
         renew_all(self._store)
-        files = TextFileEraser(self._home, self._tenant)
+        files = self._files_to_search()
         with self._store.read(self._tenant) as tx:
             if request.selection.everything:
                 return describe_everything(tx, files, self._digester)
@@ -173,7 +173,7 @@ class Eraser:
         if request.selection.everything:
             return self._forget_everything(request.selection, token, why)
         renew_all(self._store)  # what is meant is looked for by its words
-        files = TextFileEraser(self._home, self._tenant)
+        files = self._files_to_search()
         with self._store.read(self._tenant) as tx:
             before = draft_erasure(tx, request)
         # This reads the files, which takes long: others may write.
@@ -200,8 +200,8 @@ class Eraser:
             hidden=tuple(plan.hidden),
             told_by=tuple(dict.fromkeys(turn.source for turn in plan.sources.values())),
             related_memories=affected,
-            files=tuple(map(str, dict.fromkeys(changed))),
-            deleted_files=tuple(str(file) for file in dict.fromkeys(changed) if not file.exists()),
+            files=tuple(dict.fromkeys(one.name for one in changed)),
+            deleted_files=tuple(dict.fromkeys(one.name for one in changed if one.is_deleted)),
             scrubbed=scrub_store(self._store),
             backups=self._list_backups(plan.earliest),
             report=report,
@@ -246,7 +246,7 @@ class Eraser:
     def _forget_everything(
         self, selection: ForgetSelection, token: str | None, why: str
     ) -> ForgetResult:
-        files, at = TextFileEraser(self._home, self._tenant), now_millis()
+        files, at = self._files_to_search(), now_millis()
         with self._store.write(self._tenant) as tx:
             preview = describe_everything(tx, files, self._digester)
             _check_token(token, preview)
@@ -270,8 +270,8 @@ class Eraser:
             turns_suppressed=(),
             already_forgotten=(),
             related_memories=(),
-            files=tuple(map(str, changed)),
-            deleted_files=tuple(map(str, changed)),
+            files=tuple(one.name for one in changed),
+            deleted_files=tuple(one.name for one in changed),
             scrubbed=scrub_store(self._store),
             backups=self._list_backups(0),
             report=report,
@@ -284,7 +284,7 @@ class Eraser:
             NotFoundError: there is no such report.
             InvalidInputError: nothing is hidden any more.
         """
-        files = TextFileEraser(self._home, self._tenant)
+        files = self._files_to_search()
         return put_back(self._store, self._tenant, files, report_id, self._channel)
 
     def _hide(
@@ -298,6 +298,10 @@ class Eraser:
             return nullcontext()
         generated = {file.path: file.digest for file in tx.file_records.all()}
         return hide(tx, report_id, turn_ns, files, generated)
+
+    def _files_to_search(self) -> TextFileEraser:
+        files = self._store.files.of(self._tenant)
+        return TextFileEraser(self._home, self._tenant, files)
 
     def _purge_at(self, at: int) -> int | None:
         return at + self._grace_ms if self._grace_ms else None
@@ -333,7 +337,7 @@ def _check_token(token: str | None, preview: ForgetPreview) -> None:
 
 def _erase_files(
     tx: Transaction, files: TextFileEraser, draft: ErasureDraft, places: set[str]
-) -> list[Path]:
+) -> list[ErasedFile]:
     """Erase the phrases from the files, and delete generated files that may paraphrase them."""
     plan, phrases, generated = draft.plan, draft.phrases, draft.generated
     changed = [file for place in places for file in files.remove_generated(place, generated)]

@@ -30,7 +30,7 @@ from memoria.store.values import DocumentKind, MessageName, TombstoneRecord
 _PAGE = 500
 
 
-def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], bytes]) -> int:
+def reforget(before: Store, restored: Store, home: Path) -> int:
     """Erase in a restored home what was forgotten after the backup was made.
 
     Returns:
@@ -43,12 +43,13 @@ def reforget(before: Store, restored: Store, home: Path, read_key: Callable[[], 
             reports = tx.erasures.list_all_reports()
         if records:
             with before.read(tenant) as kept, restored.write(tenant) as tx:
-                digester = Digester(tenant, read_key)
+                digester = Digester(tenant, before.files.tombstone_key)
                 repetition = Repetition(tx, records, digester, keeps=partial(_wordings_of, kept))
                 repetition.run()
                 for report in reports:
                     tx.erasures.add_report(report)
-            TextFileEraser(home, tenant).erase_phrases(Phrases(repetition.texts), {})
+            files = TextFileEraser(home, tenant, restored.files.of(tenant))
+            files.erase_phrases(Phrases(repetition.texts), {})
             again += repetition.count
     if again:
         restored.scrub()

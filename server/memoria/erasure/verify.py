@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.folders import HISTORY
-from memoria.disk.home_folder import HomeFiles, TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.erasure.cascade import drop_unsupported
 from memoria.erasure.files import TextFileEraser
 from memoria.language.reading.statement import Phrases
@@ -19,7 +19,7 @@ _ID = lazy_regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _PAGE = 500
 
 
-def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
+def verify(store: Store) -> dict[str, list[Orphan]]:
     """Find what has lost its sources in the rows and files of every tenant.
 
     Returns:
@@ -31,7 +31,7 @@ def verify(store: Store, home: Path) -> dict[str, list[Orphan]]:
             orphans[tenant] = [
                 *tx.dependencies.list_orphans(),
                 *_list_orphan_items(tx),
-                *_list_orphan_lines(tx, HomeFiles(home).of(tenant)),
+                *_list_orphan_lines(tx, store.files.of(tenant)),
             ]
     return {tenant: found for tenant, found in orphans.items() if found}
 
@@ -73,13 +73,15 @@ MEMORY_KINDS = frozenset(("memory", "derived memory", "episode"))
 def repair_orphans(store: Store, home: Path) -> int:
     """Delete the rows and lines that have outlived their sources; return their number."""
     total = 0
-    for tenant, orphans in verify(store, home).items():
+    for tenant, orphans in verify(store).items():
         repairable = [orphan for orphan in orphans if orphan.kind not in MEMORY_KINDS]
         with store.write(tenant) as tx:
             _repair_rows(tx, repairable)
             generated = {file.path: file.digest for file in tx.file_records.all()}
         turn_ids = [orphan.id for orphan in repairable if orphan.kind == "history line"]
-        TextFileEraser(home, tenant).erase_phrases(Phrases([]), generated, turn_ids)
+        TextFileEraser(home, tenant, store.files.of(tenant)).erase_phrases(
+            Phrases([]), generated, turn_ids
+        )
         total += len(repairable)
     if total:
         store.scrub()

@@ -265,7 +265,7 @@ class EmbeddingWorker:
         with self._store.write(tenant, only_adds=True) as tx:
             # Vectors are good even if the lease has run out since they were begun; those of a
             # model that was replaced since are not.
-            is_current = tx.backlog.current_model() == self._embedder.name
+            is_current = tx.backlog.hold_model() == self._embedder.name
             # A text of the batch may have been erased: then it is read again.
             is_good = is_current and tx.backlog.last_erasure() == last_erasure
             if is_good and vectors:

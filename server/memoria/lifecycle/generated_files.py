@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from memoria.disk.folders import BEFORE_IMAGES, DERIVED, WRITTEN
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.lifecycle.interface import Item, ItemResult, StepContext
 from memoria.model.nightly import GeneratedFile, NightlyRun, StepOutcome
 from memoria.store.rows.transaction import Transaction
@@ -94,7 +94,8 @@ class GeneratedFiles:
     def delete_drafts(self) -> None:
         """Delete files that killed processes left half written."""
         for folder in DERIVED:
-            self.files.delete_drafts(folder)
+            for draft in self.files.list_drafts(folder):
+                self.files.delete(draft)
 
     def _replace_keeping(self, run: NightlyRun, path: str, content: bytes | None) -> bool:
         """Write or delete a file after keeping a copy; return False if it was edited meanwhile."""

@@ -16,7 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from memoria.config import Settings
-from memoria.disk.home_folder import TenantFiles, open_home_files
+from memoria.disk.tenant_files import TenantFiles
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import BudgetSpentError
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
@@ -79,12 +79,12 @@ class StepContext:
     @property
     def files(self) -> TenantFiles:
         """The tenant's files."""
-        return open_home_files(self.settings).of(self.tenant)
+        return self.store.files.of(self.tenant)
 
     @property
     def digests(self) -> Digester:
         """Digester by which forgotten texts are recognised."""
-        return Digester(self.tenant, open_home_files(self.settings).tombstone_key)
+        return Digester(self.tenant, self.store.files.tombstone_key)
 
     def memory_writer(self, tx: Transaction) -> MemoryWriter:
         """Return a writer of memories in a transaction, with the run's moment and channel."""

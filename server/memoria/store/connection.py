@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from memoria.store.word_query import WordQuery
+
 _Value = TypeVar("_Value")
 Parameters = Mapping[str, Any] | Sequence[Any]
 
@@ -83,6 +85,10 @@ class Cursor(Protocol):
 class Connection(Protocol):
     """A connection to a database, used inside of a transaction unless stated otherwise."""
 
+    has_dense_numbers: bool
+    """True if a tenant's numbers of documents tell how many there are, so that an array by number
+    is small. False where thousands of tenants take their numbers from one sequence."""
+
     def execute(self, sql: str, parameters: Parameters = ..., /) -> Cursor:
         """Run a statement."""
         ...
@@ -91,12 +97,22 @@ class Connection(Protocol):
         """Return the statements of a `.sql` file by name, in the words of this engine."""
         ...
 
+    def write_query(self, query: WordQuery, /) -> str:
+        """Return a query of the full-text index in the language of this engine."""
+        ...
+
     def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> Cursor:
         """Run a statement that changes rows with many sets of parameters."""
         ...
 
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples: faster if rows are many."""
+        ...
+
+    def stream(
+        self, sql: str, parameters: Parameters = (), /
+    ) -> AbstractContextManager[Iterator[Any]]:
+        """Run a statement, and give its rows without holding all of them in memory."""
         ...
 
     def savepoint(self) -> AbstractContextManager[None]:

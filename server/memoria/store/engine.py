@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from memoria.config import Settings
+from memoria.disk.tenant_files import HomeFiles
 from memoria.model import DAY_MS, DailyCap, Finding, ModelCall
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
@@ -22,10 +23,21 @@ from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.outbox import DueWebhook
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.transaction import Transaction
+from memoria.store.tables import MovedRows
 
 
 class Store(Protocol):
     """An opened database."""
+
+    @property
+    def files(self) -> HomeFiles:
+        """Files of the tenants, and the keys that they share."""
+        ...
+
+    @property
+    def moved(self) -> MovedRows:
+        """All rows, for a move to or from another engine."""
+        ...
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""

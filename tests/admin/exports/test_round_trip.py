@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from tests.admin.exports.rows import EXPORTED, LEFT_OUT, LEFT_OUT_COLUMNS, differ, read_rows
+from tests.databases import settings_elsewhere
 from tests.forgetting.checker import rows_without_sources
 from tests.forgetting.histories import (
     FACTS,
@@ -100,7 +101,7 @@ async def _play_two(folder: Path, both: Lived, one: Lived, other: Lived) -> None
             await player.begin()
             for step in both:
                 await player.take(step)
-        here, there = (m.settings.model_copy(update={"home": folder / x}) for x in ("one", "other"))
+        here, there = (settings_elsewhere(m.settings, folder / x) for x in ("one", "other"))
         await anyio.to_thread.run_sync(_carry, here, there, file)
         for number, (home, steps) in enumerate(((here, one), (there, other))):
             async with opened(home.home_path, model, llm_attempts=1) as m:
@@ -176,7 +177,7 @@ def _export(settings: Settings, file: Path) -> None:
 def _check_round_trip(lived: Settings, folder: Path) -> None:
     file = folder / "out.jsonl"
     _export(lived, file)
-    twin = lived.model_copy(update={"home": folder / "twin"})
+    twin = settings_elsewhere(lived, folder / "twin")
     for is_first in (True, False):
         report = merge_export(twin, file, PASSPHRASE, lambda *_: None)
         assert (report.bad_lines, report.forgotten, report.forgotten_here) == ([], 0, 0)
@@ -205,5 +206,5 @@ def _check_older(lived: Settings, older: Path, *, has_undone: bool) -> None:
 
 def _check_sound(settings: Settings) -> None:
     with closing(open_store(settings)) as store:
-        assert verify(store, settings.home_path) == {}
+        assert verify(store) == {}
         assert [one for one in store.examine(deep=True) if one.state == "error"] == []

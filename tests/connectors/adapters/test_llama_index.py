@@ -1,12 +1,12 @@
 """`MemoriaBlock` in LlamaIndex's `Memory`, with its own chat engine and mock model."""
 
-import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.databases import process_environment
 
 from memoria import Memoria
 
@@ -119,7 +119,7 @@ with memoria.open_sync(home=sys.argv[1], tenant="tests") as m:
 def test_a_chat_engine_without_async_recalls_and_records(home: Path) -> None:
     done = subprocess.run(  # noqa: S603  (our own script)
         [sys.executable, "-c", _WITHOUT_ASYNC, str(home)],
-        env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"},
+        env=process_environment(home),
         capture_output=True,
         text=True,
         check=False,

@@ -3,7 +3,6 @@
 LangGraph's are in `test_langgraph_graph.py`, LlamaIndex' and Claude's with their adapters.
 """
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from openai import AsyncOpenAI
 from tests.connectors.adapters.model_server import ModelServer, serve_model
+from tests.databases import process_environment
 
 from memoria import Memoria
 from memoria.adapters.openai_agents import MemoriaSession
@@ -85,7 +85,7 @@ def test_the_examples_of_openai_agents_and_pydantic_ai_run_without_async(
 ) -> None:
     done = subprocess.run(  # noqa: S603  (our own script)
         [sys.executable, "-c", _WITHOUT_ASYNC, str(home), server.url],
-        env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"},
+        env=process_environment(home),
         capture_output=True,
         text=True,
         check=False,

@@ -23,6 +23,7 @@ from tests.connectors.transcripts.desk import (
     kept,
     written,
 )
+from tests.databases import process_environment
 from tests.surface.shell import Shell
 
 from memoria import Memoria
@@ -311,7 +312,7 @@ def test_an_import_that_is_stopped_says_what_came_in_and_that_it_can_go_on(
 ) -> None:
     path = talk(tmp_path, *(f"Bed {n} grows leeks and 韭菜" for n in range(20_000)))
     command = [sys.executable, "-m", "memoria", "--home", str(shell.home), "import", str(path)]
-    settings = {"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off", "COLUMNS": "80"}
+    settings = process_environment(shell.home, COLUMNS="80")
     # What is started where interrupts are ignored, as in the background of a shell, ignores them.
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(  # noqa: S603  (our own program)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from bench.chat_server import serve_script
+from tests.databases import process_environment
 from tests.surface.hook.clients import EVENTS, Payload, place
 from tests.surface.test_cli_model import ANSWER, SUMMARY
 
@@ -211,7 +212,7 @@ def _end_session(folder: Path, home: Path, words: str) -> None:
 def _run_hook(client: str, home: Path, project: Path, said: dict[str, Any]) -> None:
     command = [sys.executable, "-I", "-S", str(HOOK), client, "--home", str(home)]
     outside = {name: value for name, value in os.environ.items() if "MEMORIA" not in name}
-    environment = {**outside, "MEMORIA_EMBEDDER": "off"}
+    environment = {**outside, **process_environment(home)}
     subprocess.run(  # noqa: S603  (our own program)
         command, input=json.dumps(said).encode(), env=environment, cwd=project, check=True
     )

@@ -27,8 +27,11 @@ from memoria.surface.http.rest.routes import ROUTES
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = ROOT / "Dockerfile"
 FILES = (DOCKERFILE, *sorted(DEPLOY.iterdir()))
-COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
-SERVICE: dict[str, Any] = COMPOSE["services"]["memoria"]
+COMPOSED: dict[str, dict[str, Any]] = {
+    name: yaml.safe_load((DEPLOY / name).read_text("utf-8"))
+    for name in ("compose.yaml", "compose.postgres.yaml")
+}
+SERVICE: dict[str, Any] = COMPOSED["compose.yaml"]["services"]["memoria"]
 HTTP_PORT, METRICS_PORT = 8420, 9464
 _COMMAND = re.compile(r"(?:/opt/memoria/bin/memoria|run .*\bmemoria) +([a-z-].*)$", re.MULTILINE)
 
@@ -38,7 +41,8 @@ def list_commands() -> Iterator[Line]:
     for file in FILES:
         for found in _COMMAND.finditer(file.read_text("utf-8")):
             yield Line(file, ("memoria", *shlex.split(found[1].split("  ")[0], comments=True)), "")
-    yield Line(DEPLOY / "compose.yaml", ("memoria", *SERVICE["command"]), "")
+    for name, compose in COMPOSED.items():
+        yield Line(DEPLOY / name, ("memoria", *compose["services"]["memoria"]["command"]), "")
 
 
 def list_addresses(option: str) -> Iterator[tuple[str, int]]:
@@ -55,6 +59,7 @@ def test_every_command_line_is_one_that_the_program_takes() -> None:
     assert {line.page.name for line in found} == {
         "Dockerfile",
         "compose.yaml",
+        "compose.postgres.yaml",
         "memoria.service",
         "memoria-nightly@.service",
         "memoria-backup@.service",
@@ -67,6 +72,17 @@ def test_every_variable_of_ours_is_a_setting() -> None:
     named = set(re.findall(r"\bMEMORIA_[A-Z_]*[A-Z]\b", text))
     assert named
     assert named <= {f"MEMORIA_{name.upper()}" for name in Settings.model_fields}
+
+
+def test_servers_of_one_database_keep_nothing_of_their_own() -> None:
+    services = COMPOSED["compose.postgres.yaml"]["services"]
+    assert services["memoria"]["scale"] == 2
+    assert "volumes" not in services["memoria"]
+    assert [name for name, one in services.items() if "ports" in one] == ["proxy"]
+    assert {"MEMORIA_DATABASE_URL", "MEMORIA_TOMBSTONE_KEY"} <= {
+        *services["memoria"]["environment"]
+    }
+    assert f"dynamic a memoria {HTTP_PORT} " in (DEPLOY / "Caddyfile.servers").read_text("utf-8")
 
 
 def test_all_name_the_same_ports_and_the_machine_itself_listens_on_loopback_alone() -> None:
@@ -153,7 +169,7 @@ def test_slow_searches_are_watched_at_every_path_that_searches() -> None:
 
 def test_yaml_files_can_be_read() -> None:
     read = [yaml.safe_load(file.read_text("utf-8")) for file in FILES if "ml" in file.suffix]
-    assert len(read) == 3
+    assert len(read) == 4
     assert all(isinstance(one, dict) for one in read)
 
 

@@ -1,6 +1,5 @@
 """`memoria serve --http` as a process of its own, and the nights of its tenants."""
 
-import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -11,6 +10,7 @@ import anyio
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from tests.databases import process_environment
 
 from memoria import Settings
 from memoria.app import Memoria, nightly
@@ -38,7 +38,7 @@ async def is_ready(client: httpx2.AsyncClient, url: str) -> bool:
 @asynccontextmanager
 async def serving(settings: Settings, folder: Path) -> AsyncIterator[str]:
     """Run a server of a home in a folder; yield its URL."""
-    environment = {"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"}
+    environment = process_environment(settings.home_path)
     address = f"127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "memoria", "--home", str(settings.home_path), "serve"]
     process = await anyio.open_process([*command, "--http", address], cwd=folder, env=environment)

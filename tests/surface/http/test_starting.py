@@ -1,6 +1,5 @@
 """How a server is started: names it is given, a port that is taken, and a hangup."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -8,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.databases import process_environment
 from tests.surface.shell import Shell
 
 from memoria.errors import InvalidInputError
@@ -46,7 +46,7 @@ def test_a_port_that_is_taken_is_told_with_what_to_do_and_nothing_is_said_to_be_
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGHUP")
 def test_a_hangup_leaves_a_server_of_one_process_running_and_a_line_of_json(shell: Shell) -> None:
-    environment = {"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"}
+    environment = process_environment(shell.home)
     command = ["--home", str(shell.home), "serve", "--http", "127.0.0.1:0", "--log", "json"]
     with subprocess.Popen(  # noqa: S603  (our own program)
         [sys.executable, "-m", "memoria", *command],

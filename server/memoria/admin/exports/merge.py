@@ -21,8 +21,6 @@ from memoria.admin.exports.format import (
     read_lines,
 )
 from memoria.admin.exports.write import add_own_text
-from memoria.disk.home_files import adopt_tombstone_keys, list_tombstone_keys
-from memoria.disk.home_folder import HomeFiles
 from memoria.erasure.files import TextFileEraser
 from memoria.erasure.reforget import Repetition
 from memoria.erasure.suppression import Digester
@@ -75,20 +73,17 @@ class MergeReport:
 class ExportMerger:
     """Merges an export into one tenant of a home."""
 
-    def __init__(
-        self, store: Store, files: HomeFiles, home: Path, tenant: str, schema_number: int
-    ) -> None:
+    def __init__(self, store: Store, home: Path, tenant: str, schema_number: int) -> None:
         """Bind to a home and a tenant.
 
         Args:
             store: of the home.
-            files: of the home.
             home: its folder.
             tenant: into whose memory the export comes.
             schema_number: the newest schema this version knows.
         """
         self._store = store
-        self._files = files
+        self._files = store.files
         self._home = home
         self._tenant = tenant
         self._schema_number = schema_number
@@ -126,7 +121,7 @@ class ExportMerger:
         report = work.finish()
         if repetition is not None and repetition.count:
             report.forgotten_here = repetition.count
-            eraser = TextFileEraser(self._home, self._tenant)
+            eraser = TextFileEraser(self._home, self._tenant, self._files.of(self._tenant))
             eraser.erase_phrases(Phrases(repetition.texts), {})
             report.is_scrubbed = self._store.scrub()
         return report
@@ -155,8 +150,8 @@ class ExportMerger:
         if not lines:
             return None
         is_of_tenant = work.report.head.tenant == self._tenant
-        gained = is_of_tenant and keys is not None and adopt_tombstone_keys(self._home, keys)
-        known = set(map(key_id, list_tombstone_keys(self._home)))
+        gained = is_of_tenant and keys is not None and self._files.adopt_tombstone_keys(keys)
+        known = set(map(key_id, self._files.list_tombstone_keys()))
         if not is_of_tenant or not known.issuperset(work.report.head.keys):
             work.report.unchecked = len(lines)
         before = work.report.added["tombstone"]

@@ -26,13 +26,13 @@ from memoria.admin.exports.format import (
 )
 from memoria.bare.home import TENANTS
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.disk.folders import PROJECTS, sync_folder
-from memoria.disk.home_files import is_core_path, list_tombstone_keys, read_seed
-from memoria.disk.home_folder import HomeFiles, TenantFiles
+from memoria.disk.folders import sync_folder
+from memoria.disk.home_files import is_core_path, read_seed
+from memoria.disk.tenant_files import HomeFiles, TenantFiles, list_core_places
 from memoria.errors import ExportError, UnknownProjectError
 from memoria.language.secrets.redact import redact
 from memoria.model import now_millis
-from memoria.model.core import CORE_FILES, OWN_COMMENT, PROJECT_FILE
+from memoria.model.core import CORE_FILES, OWN_COMMENT
 from memoria.store.engine import Store
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.transaction import Transaction
@@ -45,8 +45,7 @@ _TOLD_EVERY = 200
 
 def read_own_text(files: TenantFiles) -> Iterator[tuple[str, str]]:
     """Yield the place of each core file of a tenant, and the lines of it that people wrote."""
-    projects = (f"{PROJECTS}/{name}/{PROJECT_FILE}" for name in files.list_folders(PROJECTS))
-    for place in (*CORE_FILES, *projects):
+    for place in list_core_places(files):
         data = files.read(place) if files.exists(place) else None
         text = "" if data is None else _leave_out_ours(data.decode("utf-8", "replace"))
         text = redact(text).text
@@ -155,7 +154,7 @@ def _describe(tx: Transaction, files: HomeFiles, order: ExportOrder) -> ExportHe
         since=selection.since,
         until=selection.until,
         counts=counts,
-        keys=tuple(map(key_id, list_tombstone_keys(order.home))) if counts["tombstone"] else (),
+        keys=tuple(map(key_id, files.list_tombstone_keys())) if counts["tombstone"] else (),
         sealed_keys=sealed,
     )
 

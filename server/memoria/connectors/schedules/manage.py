@@ -17,7 +17,7 @@ from memoria.connectors.schedules.schedulers import (
     run_program,
 )
 from memoria.disk.folders import SCHEDULED_JOB
-from memoria.disk.home_folder import open_home_files
+from memoria.disk.home_folder import TenantFolder
 from memoria.errors import ScheduleError
 
 _SCHEDULERS: dict[SchedulerKind, Scheduler] = {
@@ -111,7 +111,7 @@ def _remove_all(settings: Settings, but: SchedulerKind | None = None) -> Schedul
             removed += [one.kind] * (any(was_there) and one.kind is not but)
         except ScheduleError as error:
             unasked.append(str(error))
-    open_home_files(settings).of(settings.tenant).delete(SCHEDULED_JOB)  # an older version's note
+    TenantFolder(settings.home_path, settings.tenant).delete(SCHEDULED_JOB)  # an older version's
     return ScheduleChange(tuple(removed), tuple(unasked))
 
 

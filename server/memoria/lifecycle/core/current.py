@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.disk.home_files import strip_marks
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.secrets.redact import redact
 from memoria.language.statements.lasting import REDACTED

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.inference import LazyEmbedder
 from memoria.language.statements.lasting import REDACTED
 from memoria.lifecycle.core.document import (

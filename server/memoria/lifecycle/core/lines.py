@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from memoria.disk.folders import project_file
 from memoria.disk.home_files import read_seed, strip_marks
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.errors import UnusableFileError
 from memoria.language.budget import cut_to_tokens, estimate_tokens, take_fitting
 from memoria.lifecycle.core.document import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from memoria.disk.folders import BEFORE_IMAGES
-from memoria.disk.home_folder import TenantFiles
+from memoria.disk.tenant_files import TenantFiles
 from memoria.language.reading.clean import Tally, clean_text
 from memoria.lifecycle.core.cycle import digest_file, note_lines
 from memoria.lifecycle.core.document import Document, compare_lines, parse_file

@@ -17,7 +17,7 @@ from memoria.store.sql.statements import (
     as_json_or_null,
     list_numbers,
 )
-from memoria.store.values import DocumentKind, Filters, Match
+from memoria.store.values import LAST, DocumentKind, Filters, Match
 
 _SPARE = 4
 """Extra matches that are looked at first: one in so many of those wanted."""
@@ -109,7 +109,7 @@ class CandidateFilter:
     def all_ids(self) -> frozenset[int] | None:
         """Documents that pass the filters, however many; None if nothing is filtered."""
         if self.ids_if_few is None and self.is_narrow:
-            return frozenset(self._list_passing(-1))
+            return frozenset(self._list_passing(LAST))
         return self.ids_if_few
 
     def best(self, found: Sequence[Match], limit: int) -> list[Match]:

@@ -2,20 +2,26 @@
 
 A transaction begins with one round trip: its limits, its lock, its tenant. A connection that turns
 out to be dead at that moment is replaced, and nothing was lost. One that breaks later takes its
-transaction back. One that breaks while COMMIT is under way leaves open what has become of it: the
-server is asked on another connection (`pg_xact_status`).
+transaction back (`TransactionLostError`). One that breaks while COMMIT is under way leaves open
+what has become of it: the server is asked on another connection (`outcomes`).
 """
 
 import contextlib
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
+from memoria.errors import (
+    InvalidInputError,
+    StoreError,
+    StoreUnavailableError,
+    TransactionLostError,
+)
+from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
+from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
 
 ALL_TENANTS = 0
 """Number that row-level security takes for all tenants; no tenant has it."""
@@ -30,16 +36,17 @@ _SET_TENANT = "SELECT set_config('memoria.tenant', %s, true)"
 _SET_TENANT_BY_NAME = """
 SELECT set_config('memoria.tenant',
                   coalesce((SELECT CAST(id AS TEXT) FROM tenants WHERE name = %s), '-1'), true)"""
-_LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), CAST(pg_current_xact_id() AS TEXT)"
+_LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
 _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
-_STATEMENT_MS = 30_000
+_STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
+"""How long one statement may take: indexes are built anew by one that writes."""
 _IDLE_MS = 60_000
 _RETRIES = 2
 """Number of times that another connection is tried in place of a dead one."""
-_ASK_FOR_S = 30.0
-"""Time for which the server is asked what has become of a transaction."""
-_ASK_EVERY_S = 0.25
+_GOES_AGAIN = ("08", "40", "57P")
+"""Beginnings of the codes of errors upon which a transaction is worth another try: the connection
+broke, another transaction was in the way, the server goes down."""
 
 
 class PoolSize(NamedTuple):
@@ -83,28 +90,29 @@ class Connections:
         Args:
             tenant: the name of the tenant, or `ALL_TENANTS`.
         """
-        with translate_errors(), self._take() as taken:
-            raw = self._begin(taken, _READ, tenant)
+        with translate_errors(), self._transaction(_READ, tenant) as (raw, _):
             try:
                 yield PostgresConnection(raw, only_reads=True)
             finally:
                 _roll_back(raw)
 
     @contextlib.contextmanager
-    def write(self, tenant: str | int) -> Iterator[PostgresConnection]:
+    def write(self, tenant: str | int, *, lines_up: bool = True) -> Iterator[PostgresConnection]:
         """Yield a connection whose changes are kept when the block has ended without an error.
 
-        Writers of one tenant line up.
+        Args:
+            tenant: the name of the tenant, or `ALL_TENANTS`.
+            lines_up: whether writers of the tenant wait for each other; False for statements that
+                lock what they change by themselves.
         """
-        with translate_errors(), self._take() as taken:
-            raw = self._begin(taken, _WRITE, tenant)
-            transaction_id = taken.transaction_id
+        with translate_errors(), self._transaction(_WRITE, tenant, lines_up) as (raw, mark):
             try:
                 yield PostgresConnection(raw, only_reads=False)
             except BaseException:
                 _roll_back(raw)
                 raise
-            self._commit(raw, transaction_id)
+            self._commit(raw, mark)
+        note_kept_change()
 
     @contextlib.contextmanager
     def try_read_same(
@@ -120,9 +128,11 @@ class Connections:
             return
         try:
             seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
-            raw.execute(_READ)
-            raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-            raw.execute(_SET_TENANT, (str(tenant),))
+            with raw.pipeline():
+                raw.execute(_READ)
+                raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+                raw.execute(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
+                raw.execute(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
             _roll_back(raw)
@@ -153,43 +163,61 @@ class Connections:
         """Close every connection."""
         self._pool.close()
 
-    @contextlib.contextmanager
-    def _take(self) -> Iterator["_Taken"]:
-        taken = _Taken(self._pool.getconn())
-        try:
-            yield taken
-        finally:
-            self._pool.putconn(taken.raw)
-
     def _take_at_once(self) -> psycopg.Connection[Any] | None:
         try:
             return self._pool.getconn(timeout=0.01)
         except PoolTimeout:
             return None
 
-    def _begin(self, taken: "_Taken", begin: str, tenant: str | int) -> psycopg.Connection[Any]:
-        """Begin a transaction, on another connection if this one is dead."""
-        for attempt in range(_RETRIES + 1):
-            try:
-                taken.transaction_id = self._open(taken.raw, begin, tenant)
-                break
-            except psycopg.OperationalError:
-                if not taken.raw.broken or attempt == _RETRIES:
-                    raise
-                self._pool.putconn(taken.raw)
-                self._pool.check()
-                taken.raw = self._pool.getconn()
-        return taken.raw
+    @contextlib.contextmanager
+    def _transaction(
+        self, begin: str, tenant: str | int, lines_up: bool = False
+    ) -> Iterator[tuple[psycopg.Connection[Any], TransactionMark | None]]:
+        """Begin a transaction; yield its connection, and its mark if it writes.
 
-    def _open(self, raw: psycopg.Connection[Any], begin: str, tenant: str | int) -> str | None:
-        """Begin a transaction by one round trip; return its id, if it writes."""
+        Raises:
+            TransactionLostError: nothing of the transaction is kept, and it is worth another try.
+        """
+        raw, mark = self._begin(begin, tenant, lines_up)
+        try:
+            yield raw, mark
+        except psycopg.OperationalError as error:
+            if not _is_worth_another_try(raw, error):
+                raise
+            raise TransactionLostError(
+                f"The database's server went away before the change was kept ({_describe(error)}). "
+                "Nothing was written. Try again."
+            ) from error
+        finally:
+            self._pool.putconn(raw)
+
+    def _begin(
+        self, begin: str, tenant: str | int, lines_up: bool
+    ) -> tuple[psycopg.Connection[Any], TransactionMark | None]:
+        """Begin a transaction, on another connection if the first is dead."""
+        attempts = 0
+        while True:
+            raw = self._pool.getconn()
+            try:
+                return raw, self._open(raw, begin, tenant, lines_up)
+            except BaseException as error:
+                self._pool.putconn(raw)
+                attempts += 1
+                if attempts > _RETRIES or not _is_worth_another_try(raw, error):
+                    raise
+            self._pool.check()
+
+    def _open(
+        self, raw: psycopg.Connection[Any], begin: str, tenant: str | int, lines_up: bool
+    ) -> TransactionMark | None:
+        """Begin a transaction by one round trip; return its mark, if it writes."""
         try:
             with raw.pipeline():
                 raw.execute(begin.encode())
-                raw.execute(_LIMIT, (str(_STATEMENT_MS), self._patience_ms, str(_IDLE_MS)))
-                locked = None
-                if begin is _WRITE:
-                    locked = raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
+                raw.execute(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
+                if lines_up:
+                    raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
+                marked = raw.execute(READ_MARK) if begin is _WRITE else None
                 if isinstance(tenant, int):
                     raw.execute(_SET_TENANT, (str(tenant),))
                 else:
@@ -197,52 +225,24 @@ class Connections:
         except BaseException:
             _roll_back(raw)
             raise
-        row = locked.fetchone() if locked else None
-        return None if row is None else str(row[1])
+        row = marked.fetchone() if marked else None
+        return None if row is None else TransactionMark(*row)
 
-    def _commit(self, raw: psycopg.Connection[Any], transaction_id: str | None) -> None:
+    def _commit(self, raw: psycopg.Connection[Any], mark: TransactionMark | None) -> None:
+        """Commit; if the connection breaks meanwhile, find out whether it is kept."""
         try:
             raw.execute("COMMIT")
         except psycopg.OperationalError as error:
-            if not raw.broken or transaction_id is None:
+            if mark is None or not _is_worth_another_try(raw, error):
                 raise
-            if not self._is_committed(transaction_id):
-                raise StoreUnavailableError(
-                    "The database's server went away before the change was kept. Nothing was "
-                    "written. Try again."
-                ) from error
-
-    def _is_committed(self, transaction_id: str) -> bool:
-        """Ask the server whether it has kept a transaction whose COMMIT was not answered.
-
-        Raises:
-            StoreUnavailableError: it does not answer, or does not know.
-        """
-        deadline = time.monotonic() + _ASK_FOR_S
-        while time.monotonic() < deadline:
-            with (
-                contextlib.suppress(psycopg.OperationalError),
-                psycopg.connect(self._url, autocommit=True, connect_timeout=2) as fresh,
-            ):
-                row = fresh.execute(
-                    "SELECT pg_xact_status(CAST(CAST(%s AS TEXT) AS xid8))", (transaction_id,)
-                ).fetchone()
-                status = row and row[0]
-                if status != "in progress":
-                    return bool(status == "committed")
-            time.sleep(_ASK_EVERY_S)
-        raise StoreUnavailableError(
-            "The database's server went away while the change was being kept, and does not answer: "
-            "whether it was kept is not known. Look before you try again."
-        )
+            if not is_kept(self._url, mark):
+                raise
 
 
-class _Taken:
-    """A connection of the pool, which another may replace."""
-
-    def __init__(self, raw: psycopg.Connection[Any]) -> None:
-        self.raw = raw
-        self.transaction_id: str | None = None
+def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) -> bool:
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return raw.broken or (error.sqlstate or "").startswith(_GOES_AGAIN)
 
 
 def set_tenant(connection: PostgresConnection, tenant: int) -> None:

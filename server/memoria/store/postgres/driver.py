@@ -23,13 +23,17 @@ from psycopg.types.string import StrDumperUnknown
 
 from memoria.store.connection import Column, Cursor, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.postgres.journal import hide_changes, list_columns
+from memoria.store.postgres.match import write_query
 from memoria.store.postgres.schema import identity_keys
 from memoria.store.sql.statements import statements
+from memoria.store.word_query import WordQuery
 
 _Value = TypeVar("_Value")
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|(?<!:):(?P<name>\w+)|\?|%")
 _INSERT = re.compile(r"\s*INSERT INTO (\w+)\b")
 _JSONB_VERSION_BYTES = 1
+_PAGE = 500
+"""Number of rows that are fetched at a time."""
 
 
 class PostgresRow(tuple[Any, ...]):
@@ -74,6 +78,8 @@ class PostgresCursor(psycopg.Cursor[Any]):
 class PostgresConnection:
     """A connection inside of a transaction, as tables use it."""
 
+    has_dense_numbers = False
+
     def __init__(self, raw: psycopg.Connection[Any], *, only_reads: bool) -> None:
         """Bind to a connection that has begun a transaction.
 
@@ -89,6 +95,10 @@ class PostgresConnection:
         """Return the statements of a file by name, as PostgreSQL runs them."""
         return statements(file, "postgres")
 
+    def write_query(self, query: WordQuery, /) -> str:
+        """Return a query of the full-text index as JSON."""
+        return write_query(query)
+
     def execute(self, sql: str, parameters: Parameters = (), /) -> Cursor:
         """Run a statement."""
         cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
@@ -100,6 +110,15 @@ class PostgresConnection:
         cursor = self._open_cursor(tuple_row)
         cursor.executemany(_translate(sql), parameters)
         return cast("Cursor", cursor)
+
+    @contextlib.contextmanager
+    def stream(self, sql: str, parameters: Parameters = (), /) -> Iterator[Iterator[Any]]:
+        """Run a statement, and yield an iterator over its rows, which are fetched page by page."""
+        rows = cast("BaseRowFactory[Any]", _make_rows)
+        with psycopg.ServerCursor(self.raw, "streamed", row_factory=rows) as cursor:
+            cursor.itersize = _PAGE
+            cursor.execute(_translate(sql), parameters, binary=True)
+            yield iter(cursor)
 
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples."""
@@ -199,6 +218,23 @@ class _UntypedDumper(Dumper):
     def dump(self, obj: float) -> Buffer:
         return str(int(obj) if isinstance(obj, bool) else repr(obj)).encode()
 
+    def quote(self, obj: float) -> Buffer:
+        return self.dump(obj)
+
+
+class BinaryLiteral(bytes):
+    """A value in the binary form of the type of the place where it stands."""
+
+
+class _BinaryLiteralDumper(Dumper):
+    """Sends a value in binary form, without a type."""
+
+    format = Format.BINARY
+    oid = 0
+
+    def dump(self, obj: BinaryLiteral) -> Buffer:
+        return obj
+
 
 class _NumberLoader(NumericBinaryLoader):
     """Reads a NUMERIC, such as a sum of whole numbers, as Python's own kind of number."""
@@ -224,6 +260,7 @@ def adapters() -> AdaptersMap:
     for kind in (int, float, bool):
         own.register_dumper(kind, _UntypedDumper)
     own.register_dumper(str, StrDumperUnknown)
+    own.register_dumper(BinaryLiteral, _BinaryLiteralDumper)
     own.register_loader("numeric", _NumberLoader)
     own.register_loader("jsonb", _JsonLoader)
     return own

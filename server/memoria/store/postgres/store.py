@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from memoria.errors import LeaseLostError
-from memoria.model import Finding, now_millis, system_millis
+from memoria.model import DAY_MS, Finding, now_millis, system_millis
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
 from memoria.model.status import HomeFigures
@@ -23,7 +23,16 @@ from memoria.store.image.tenants import (
 )
 from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSize, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
+from memoria.store.postgres.examination import examine
+from memoria.store.postgres.files import HomeFileRows
+from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
+from memoria.store.postgres.journal import count_changed_rows, journal_changes
+from memoria.store.postgres.mend import Mender
+from memoria.store.postgres.moves import PostgresMovedRows
 from memoria.store.postgres.schema import migrate
+from memoria.store.postgres.scrub import read_owed_wipe, wipe_tables
+from memoria.store.postgres.tombstone_keys import TombstoneKeys
+from memoria.store.postgres.vectors import PgvectorIndex, has_vectors_table, make_vectors_table
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.figures import read_figures
@@ -37,29 +46,48 @@ from memoria.store.vectors import VectorCache, VectorIndex
 class PostgresStore:
     """Store in a database. Thread-safe."""
 
-    def __init__(self, url: str, size: PoolSize, options: StoreOptions) -> None:
+    def __init__(
+        self,
+        url: str,
+        size: PoolSize,
+        options: StoreOptions,
+        key: bytes,
+        wipe_within_ms: int = DAY_MS,
+    ) -> None:
         """Connect to the database, and make or migrate its tables if need be.
 
         Args:
             url: the database's URL.
             size: the limits of the pool of connections.
             options: the settings of the store.
+            key: for tombstones, with which the database was or will be begun.
+            wipe_within_ms: the time within which erased rows are to leave the server's files.
 
         Raises:
-            StoreUnavailableError: the database can't be reached or changed.
+            StoreUnavailableError: the database can't be reached or changed, or has another key.
             StoreTooNewError: a newer Memoria has changed its tables.
         """
         self._options = options
+        self._wipe_within_ms = wipe_within_ms
+        self._patience_s = size.patience_s
         self._connections = Connections(url, size)
+        self.moved = PostgresMovedRows(self._connections)
+        self._transactions = JoinedTransactions(self)
+        keys = TombstoneKeys(key, self._transactions)
+        self.files = HomeFileRows(self._transactions, keys)
         try:
             with self._connections.open_fresh() as raw:
                 migrate(raw)
+                make_vectors_table(raw)
+            keys.check()
         except BaseException:
             self._connections.close()
             raise
         self._cache = VectorCache(connect=self._connections.connect_beside)
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
+        self._mender = Mender(self._connections, self._open_vectors, options.zone)
+        self._has_vectors = False
 
     def tenants(self) -> list[str]:
         """List the names of all tenants that ever stored something."""
@@ -73,7 +101,8 @@ class PostgresStore:
             found = find_tenant(connection, tenant) or StoreTenant(tenant)
             self._images.forget_erased(found.number, found.last_erasure)
             another = partial(self._read_same, connection, found)
-            yield self._read_transaction(connection, found, another)
+            with self._note(connection, found):
+                yield self._read_transaction(connection, found, another)
 
     @contextlib.contextmanager
     def write(
@@ -87,21 +116,30 @@ class PostgresStore:
         with self._write_transaction(tenant) as connection:
             found = enter_tenant(connection, tenant)
             set_tenant(connection, found.number)
-            yield Transaction(
-                connection, found, self._open_vectors(connection), self._options, self._images
-            )
+            with self._note(connection, found, writes=True):
+                vectors = self._open_vectors(connection, found.number)
+                yield Transaction(connection, found, vectors, self._options, self._images)
+
+    def open_home(self, *, writes: bool) -> contextlib.AbstractContextManager[PostgresConnection]:
+        """Begin a transaction on the rows that are of no tenant."""
+        return self._connections.write(ALL_TENANTS) if writes else self._read_all()
 
     @contextlib.contextmanager
     def backlog(self, *, write: bool) -> Iterator[Backlog]:
         """Open the embedding backlog of all tenants for a transaction."""
         opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
         with opened as connection:
+            if not write:
+                self._forget_erased(connection)
             yield Backlog(connection, self._open_vectors(connection))
 
     @contextlib.contextmanager
     def work_queue(self, *, write: bool) -> Iterator[WorkQueue]:
-        """Open the extraction queue of all tenants for a transaction."""
-        opened = self._write_transaction(ALL_TENANTS) if write else self._read_all()
+        """Open the extraction queue of all tenants for a transaction.
+
+        Workers do not wait for each other: each leases what no other has locked.
+        """
+        opened = self._connections.write(ALL_TENANTS, lines_up=False) if write else self._read_all()
         with opened as connection:
             yield WorkQueue(connection)
 
@@ -128,21 +166,27 @@ class PostgresStore:
     def figures(self) -> HomeFigures:
         """Return figures of the whole database, read from one snapshot."""
         with self._read_all() as connection:
+            is_owed = read_owed_wipe(connection).since is not None
             return read_figures(
-                connection, now_millis(), self._options.attempts, is_scrub_pending=False
+                connection, now_millis(), self._options.attempts, is_scrub_pending=is_owed
             )
 
     def examine(self, *, deep: bool) -> list[Finding]:
         """Check the database and its indexes for `doctor`, and list what was found."""
-        raise NotImplementedError
+        with self._read_all() as connection:
+            vectors = self._open_vectors(connection)
+            return [*examine(connection, vectors, self._wipe_within_ms, deep=deep)]
 
     def rebuild(self, progress: Callable[[int, int], None]) -> None:
         """Build the full text and the vector indexes anew from stored rows."""
-        raise NotImplementedError
+        self._mender.rebuild(progress)
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what a check of `examine` has found; only derived rows are changed."""
-        raise NotImplementedError
+        if check == "erasure":
+            self._wipe()
+        else:
+            self._mender.mend(check, progress)
 
     def renew_words(self, most: int) -> bool:
         """Index some documents by the words of this version; return True if more may be left."""
@@ -158,21 +202,41 @@ class PostgresStore:
 
     def needs_scrub(self) -> bool:
         """Check whether erased rows may still be in the server's files."""
-        return False
+        with self._read_all() as connection:
+            return read_owed_wipe(connection).since is not None
 
     def scrub(self) -> bool:
-        """Wipe erased rows from the server's files and from the memory of this process."""
+        """Wipe erased rows from the memory of this process; a nightly run wipes the server's files.
+
+        Returns True if nothing is left in the files.
+        """
         with self._read_all() as connection:
-            self._cache.drop_erased(connection)
-            for tenant, last_erasure in list_erasures(connection):
-                self._images.forget_erased(tenant, last_erasure)
-        return True
+            self._forget_erased(connection)
+            return read_owed_wipe(connection).since is None
+
+    def _wipe(self) -> bool:
+        """Write the tables anew that had erased rows; return True if nothing is left in them."""
+        with self._connections.open_fresh() as raw:
+            return wipe_tables(PostgresConnection(raw, only_reads=False), self._patience_s)
 
     def close(self) -> None:
         """Close every connection."""
         self._images.close()
         self._cache.clear()
         self._connections.close()
+
+    def _forget_erased(self, connection: PostgresConnection) -> None:
+        """Drop what this process still knows of erased rows."""
+        self._cache.drop_erased(connection)
+        for tenant, last_erasure in list_erasures(connection):
+            self._images.forget_erased(tenant, last_erasure)
+
+    def _note(
+        self, connection: PostgresConnection, tenant: StoreTenant, *, writes: bool = False
+    ) -> contextlib.AbstractContextManager[None]:
+        """Note a transaction, so that files are read and written in it."""
+        opened = TenantConnection(connection, tenant.name, tenant.number, writes)
+        return self._transactions.note(opened)
 
     def _read_all(self) -> contextlib.AbstractContextManager[PostgresConnection]:
         return self._connections.read(ALL_TENANTS)
@@ -199,12 +263,26 @@ class PostgresStore:
         tenant: StoreTenant,
         another: ConcurrentRead = contextlib.nullcontext,
     ) -> Transaction:
-        vectors = VectorIndex(connection, None, self._cache)
+        vectors = self._open_vectors(connection, tenant.number, self._cache)
         return Transaction(connection, tenant, vectors, self._options, self._images, another)
 
-    def _open_vectors(self, connection: PostgresConnection) -> VectorIndex:
-        """Return the vector index as a writer reaches it, without what the process caches."""
-        return VectorIndex(connection, None, None)
+    def _open_vectors(
+        self,
+        connection: PostgresConnection,
+        tenant: int = ALL_TENANTS,
+        shared: VectorCache | None = None,
+    ) -> VectorIndex:
+        """Return the vector index of a tenant.
+
+        Args:
+            connection: the connection of the transaction.
+            tenant: the number of the tenant.
+            shared: what the process caches; None for a writer.
+        """
+        # Where it was missing, another process may have made it since.
+        self._has_vectors = self._has_vectors or has_vectors_table(connection)
+        kept = PgvectorIndex(connection, tenant) if self._has_vectors else None
+        return VectorIndex(connection, kept, shared)
 
 
 class PostgresJournalingStore(PostgresStore):
@@ -215,6 +293,8 @@ class PostgresJournalingStore(PostgresStore):
         url: str,
         size: PoolSize,
         options: StoreOptions,
+        key: bytes,
+        wipe_within_ms: int = DAY_MS,
         *,
         tenant: str,
         lease: str,
@@ -226,6 +306,8 @@ class PostgresJournalingStore(PostgresStore):
             url: the database's URL.
             size: the limits of the pool of connections.
             options: the settings of the store.
+            key: for tombstones.
+            wipe_within_ms: the time within which erased rows are to leave the server's files.
             tenant: whose nightly maintenance it is.
             lease: the tenant's lease without which nothing is written.
             owner: whose it must be.
@@ -233,7 +315,7 @@ class PostgresJournalingStore(PostgresStore):
         Raises:
             StoreError: see `PostgresStore`.
         """
-        super().__init__(url, size, options)
+        super().__init__(url, size, options, key, wipe_within_ms)
         self._lease = {"tenant_name": tenant, "name": lease, "owner": owner}
         self._at: tuple[int, int] | None = None
         self.most_rows = 0
@@ -247,6 +329,13 @@ class PostgresJournalingStore(PostgresStore):
         finally:
             self._at = None
 
+    def scrub(self) -> bool:
+        """Wipe erased rows from the server's files as well, if that can't wait for the next run."""
+        is_clean = super().scrub()
+        with self._read_all() as connection:
+            is_due = read_owed_wipe(connection).is_due(now_millis(), self._wipe_within_ms)
+        return self._wipe() if is_due else is_clean
+
     @contextlib.contextmanager
     def _write_transaction(self, tenant: str | int) -> Iterator[PostgresConnection]:
         with super()._write_transaction(tenant) as connection:
@@ -257,4 +346,10 @@ class PostgresJournalingStore(PostgresStore):
                     "Another nightly run has taken over, because this one made no progress for too "
                     "long. Nothing more is written here."
                 )
-            yield connection
+            journal = (
+                journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
+            )
+            before = count_changed_rows(connection)
+            with journal:
+                yield connection
+            self.most_rows = max(self.most_rows, count_changed_rows(connection) - before)

@@ -46,9 +46,9 @@ class Backlog:
         return known is not None and self._vectors.drift(known.n).is_out_of_step
 
     def catch_up(self, model: str) -> None:
-        """Bring the model's vector index in step with the stored vectors."""
+        """Bring the model's vector index in step with the stored vectors, if it is behind."""
         known = find_model(self._connection, model)
-        if known is not None:
+        if known is not None and self._vectors.drift(known.n).is_out_of_step:
             self._vectors.catch_up(known.n, known.dims)
 
     def list_due_tenants(self, now: int, attempts: int) -> list[str]:
@@ -94,9 +94,9 @@ class TenantBacklog:
         )
         return [self._read_pending(row) for row in rows]
 
-    def current_model(self) -> str | None:
-        """Return the home's model; None if there is none yet."""
-        return current_model(self._connection)
+    def hold_model(self) -> str | None:
+        """Return the home's model, which stays until the transaction ends; None for none."""
+        return self._rows.find_text("hold_model")
 
     def awaits_vector(self) -> bool:
         """Check whether a document waits for a vector."""

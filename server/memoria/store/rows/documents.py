@@ -23,11 +23,12 @@ from memoria.store.image.counts import BUDGET, CountCache
 from memoria.store.image.tenant_images import ImageReader
 from memoria.store.image.tenants import StoreTenant
 from memoria.store.image.words import LONGEST_KEPT, KeptTokens
-from memoria.store.rows.matching import Matching, quote_term
-from memoria.store.rows.workspaces import Visibilities, Workspaces, write_scope
+from memoria.store.rows.matching import Matching
+from memoria.store.rows.workspaces import Visibilities, Workspaces
 from memoria.store.sql.statements import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
 from memoria.store.vectors import VectorIndex, VectorQuery, find_model
+from memoria.store.word_query import WordQuery
 
 
 class DocumentTokens:
@@ -291,9 +292,8 @@ class Documents:
         if not places or not groups:
             return {}
         seen = self._visibilities.list_visible(kinds, replace(filters, everywhere=True))
-        scope = write_scope(*(each.token for each in seen if each.workspace in places))
-        words = " OR ".join(f"({' AND '.join(map(quote_term, group))})" for group in groups)
-        query = f"{scope} AND words:({words})"
+        scopes = [each.token for each in seen if each.workspace in places]
+        query = self._rows.connection.write_query(WordQuery.all_of(groups, scopes))
         rows = self._rows.all("elsewhere", query=query, limit=limit)
         names = {row["n"]: str(row["name"]) for row in rows}
         if not filters.is_narrow:
@@ -306,9 +306,8 @@ class Documents:
         """List every document of the tenant that holds all of the terms, visible or not."""
         if not terms:
             return []
-        scope = write_scope(*(every.token for every in self._visibilities.list_all([kind])))
-        words = " AND ".join(map(quote_term, terms))
-        query = f"{scope} AND words:({words})"
+        scopes = [every.token for every in self._visibilities.list_all([kind])]
+        query = self._rows.connection.write_query(WordQuery.all_of([terms], scopes))
         return self._rows.column("matching", query=query)
 
     def _narrowing(self, kinds: Sequence[DocumentKind], filters: Filters) -> CandidateFilter:

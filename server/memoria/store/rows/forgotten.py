@@ -146,7 +146,7 @@ class HiddenFile(NamedTuple):
     """SHA-256 of the content left after the forget; None if nothing was left."""
 
 
-_HIDDEN_TABLES = (
+HIDDEN_TABLES = (
     *(name for name in JOURNALED_TABLES if name not in ("generated_files", "core_files")),
     *("turns", "tombstones", "tombstone_digests", "tombstone_vectors"),
 )
@@ -175,7 +175,7 @@ class HiddenRecords:
     def hide_changes(self, report_id: str) -> Iterator[None]:
         """Record every row that changes in this block, so that the row can be put back."""
         rows = self._rows
-        with rows.connection.hide_changes(_HIDDEN_TABLES, rows.tenant, report_id):
+        with rows.connection.hide_changes(HIDDEN_TABLES, rows.tenant, report_id):
             yield
 
     def hide_texts(self, report_id: str, turn_ns: Sequence[int]) -> None:
@@ -209,7 +209,7 @@ class HiddenRecords:
             change = numbers.translate(noted)
             if change["tbl"] == "core_lines" and not _is_of(change, places):
                 continue
-            outcome = revert(self._rows.connection, change, self._documents, _HIDDEN_TABLES)
+            outcome = revert(self._rows.connection, change, self._documents, HIDDEN_TABLES)
             count += outcome is RevertOutcome.RESTORED
             if change["tbl"] == "documents" and outcome is RevertOutcome.RESTORED:
                 restored.add(json.loads(change["key"])[0])

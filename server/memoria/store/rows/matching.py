@@ -1,7 +1,8 @@
 """Full text: the best documents by BM25.
 
 FTS5 knows no tenants: the rarity of a word is counted in the whole file, so a word that is common
-with one tenant weighs less for all tenants of a home.
+with one tenant weighs less for all tenants of a home. PostgreSQL has an index for each tenant, and
+the home is the tenant in what follows.
 
 FTS5 counts every phrase of a query by walking its list of documents, and a scope of visibilities is
 a phrase as well, which may be the longest of all. In a home of more documents than the budget,
@@ -29,15 +30,14 @@ from memoria.store.image.counts import (
     count_horizon,
 )
 from memoria.store.image.tenant_images import ImageReader
-from memoria.store.image.visibility import may_be_token
 from memoria.store.image.words import CONTEXT_WEIGHT
 from memoria.store.rows.word_lists import WordLists
-from memoria.store.rows.workspaces import Scopes, write_scope
+from memoria.store.rows.workspaces import Scopes
 from memoria.store.sql.statements import Parameter, TenantRows, as_json
-from memoria.store.values import Frequencies, Match
+from memoria.store.values import LAST, Frequencies, Match
+from memoria.store.word_query import WordQuery
 
-_TEXT = "{words context}"
-_ALL = -1
+_ALL = LAST
 _ANYWHERE: Mapping[str, Parameter] = {}
 _SPARE = 4
 """Share of extra matches read beyond those wanted: one in this many."""
@@ -52,7 +52,7 @@ class _Matches(NamedTuple):
 
     def holds(self, limit: int) -> bool:
         """Check whether the best `limit` matches are known, or all matches."""
-        return len(self.best) != self.asked or 0 <= limit <= self.asked
+        return len(self.best) != self.asked or limit <= self.asked
 
 
 class _Share(NamedTuple):
@@ -77,12 +77,15 @@ class Matching:
                 its changes may be rolled back.
         """
         self._rows = rows
+        self._write = rows.connection.write_query
         self._counted = counted
         self._reading = reading
         self._known: dict[tuple[str, str], _Matches] = {}
         """Matches by statement and query; empty for a writer."""
-        self._lists = reading and WordLists(rows, reading, BUDGET)
-        """None for a writer: reading lists would make FTS5 write pending changes to the file."""
+        self._is_dense = rows.connection.has_dense_numbers
+        self._lists = WordLists(rows, reading, BUDGET) if reading and self._is_dense else None
+        """None for a writer, as reading lists would make FTS5 write pending changes to the file,
+        and without dense numbers, as lists are arrays by number."""
 
     def best(
         self, terms: Sequence[str], scopes: Scopes, narrowing: CandidateFilter, limit: int
@@ -92,10 +95,9 @@ class Matching:
         is_listed = among is not None or not narrowing.is_narrow
         if is_listed and self._lists and self._lists.can_tell(terms):
             return self._lists.best(terms, scopes.seen, among, limit)
-        scope = write_scope(*scopes.seen)
         if self._is_small() or self._share_of(scopes).seen <= BUDGET:
             is_open = not narrowing.is_narrow and self._sees_all(scopes)
-            query = _any_of(terms) if is_open else _in_scope(scope, terms)
+            query = self._any_of(terms, () if is_open else scopes.seen)
             return self._best_of_few(query, narrowing, limit)
         return self._best_of_large(terms, scopes, narrowing, limit)
 
@@ -103,21 +105,20 @@ class Matching:
         self, terms: Sequence[str], scopes: Scopes, narrowing: CandidateFilter, limit: int
     ) -> list[Match]:
         """Return the best of more documents than the budget, by the words worth reading."""
-        scope = write_scope(*scopes.seen)
         if narrowing.ids_if_few is not None:
             allowed = _restrict_to(narrowing.ids_if_few)
-            return self._best_of_many(allowed, terms, scope, narrowing, limit)
+            return self._best_of_many(allowed, terms, scopes, narrowing, limit)
         counts = self._count_in_home(terms, self._rows.number("newest_of_all"))
         kept = choose_affordable(terms, counts.__getitem__)
         if sum(map(counts.__getitem__, kept)) > BUDGET:
             most = BUDGET if narrowing.is_narrow else limit
-            newest = self._run_match("match_newest", _in_scope(scope, kept), most)
+            newest = self._run_match("match_newest", self._any_of(kept, scopes.seen), most)
             return narrowing.best(newest, limit)
         if self._lists and self._lists.can_rank(kept):
             return narrowing.best_of_visible(self._lists.rank(kept, scopes.seen), limit)
         if narrowing.leaves_out_turns:  # nearly all matches of the words alone would be hidden
-            return self._best_of_few(_in_scope(scope, kept), narrowing, limit)
-        return self._best_of_many(_ANYWHERE, kept, scope, narrowing, limit)
+            return self._best_of_few(self._any_of(kept, scopes.seen), narrowing, limit)
+        return self._best_of_many(_ANYWHERE, kept, scopes, narrowing, limit)
 
     def _best_of_few(self, query: str, narrowing: CandidateFilter, limit: int) -> list[Match]:
         if narrowing.ids_if_few is not None:
@@ -132,19 +133,18 @@ class Matching:
         self,
         where: Mapping[str, Parameter],
         terms: Sequence[str],
-        scope: str,
+        scopes: Scopes,
         narrowing: CandidateFilter,
         limit: int,
     ) -> list[Match]:
         statement = "match_filtered" if where else "match"
         most = _ALL if narrowing.is_narrow and not where else limit + limit // _SPARE
-        found = self._run_match(statement, _any_of(terms), most, **where)
+        found = self._run_match(statement, self._any_of(terms), most, **where)
         best = narrowing.best(found, limit)
         if len(best) == limit or len(found) != most:
             return best
-        return narrowing.best(
-            self._run_match(statement, _in_scope(scope, terms), limit, **where), limit
-        )
+        visible = self._any_of(terms, scopes.seen)
+        return narrowing.best(self._run_match(statement, visible, limit, **where), limit)
 
     def frequencies(self, terms: Sequence[str], scopes: Scopes) -> Frequencies:
         """Count the visible documents, in all and by term; in a large home, those of all tenants.
@@ -159,8 +159,7 @@ class Matching:
             return Frequencies(total, self._count_in_home(terms, total))
         if self._lists and self._lists.can_tell(terms):
             return Frequencies(share.seen, self._lists.count(terms, scopes.seen))
-        scope = None if share.is_all else write_scope(*scopes.seen)
-        return Frequencies(share.seen, self._count_each(terms, scope))
+        return Frequencies(share.seen, self._count_each(terms, () if share.is_all else scopes.seen))
 
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
         """Count the documents of some visibilities whose text holds all of the terms."""
@@ -170,8 +169,7 @@ class Matching:
             return 0
         if lists and lists.can_tell(terms) and not lists.may_hold_all(terms, present):
             return 0  # nearly always
-        words = " AND ".join(map(quote_term, terms))
-        query = f"{write_scope(*present)} AND words:({words})"
+        query = self._write(WordQuery.all_of([terms], present))
         return self._rows.number("count_matches", query=query)
 
     def _sees_all(self, scopes: Scopes) -> bool:
@@ -179,7 +177,13 @@ class Matching:
         return self._reading is not None and self._share_of(scopes).is_all
 
     def _is_small(self) -> bool:
-        return self._read_age()[1] <= BUDGET
+        return (self._read_age()[1] if self._is_dense else self._count_documents()) <= BUDGET
+
+    def _count_documents(self) -> int:
+        """Count the documents of the index."""
+        return self._rows.connection.read_settled(
+            ("documents", self._rows.tenant), lambda: self._rows.number("count_all")
+        )
 
     def _share_of(self, scopes: Scopes) -> _Share:
         """Measure the part of the home that a question sees; cached by snapshot."""
@@ -189,10 +193,10 @@ class Matching:
     def _measure_share(self, scopes: Scopes) -> _Share:
         if scopes.hidden is None or not self._is_small():
             is_large = self._lists and self._lists.sees_more(scopes.seen, BUDGET)
-            seen = BUDGET + 1 if is_large else self._count_now(write_scope(*scopes.seen))
+            seen = BUDGET + 1 if is_large else self._count_now(self._any_of((), scopes.seen))
             return _Share(seen, is_all=False)
         hidden = sum(self._count_visible(scopes.hidden).values())
-        every = self._lists.size.documents if self._lists else self._rows.number("count_all")
+        every = self._lists.size.documents if self._lists else self._count_documents()
         # A damaged index may hold fewer documents than were counted.
         return _Share(max(every - hidden, 0), is_all=not hidden)
 
@@ -200,27 +204,31 @@ class Matching:
         """Return the best matches of a query; cached for a reader, whose snapshot never changes."""
         known = self._known.get((statement, query))
         if known is not None and not where and known.holds(limit):
-            return known.best if limit == _ALL else known.best[:limit]
+            return known.best[:limit]
         asked = {"query": query, "limit": limit, "context_weight": CONTEXT_WEIGHT, **where}
         found = Match.list_of(self._rows.tuples(statement, **asked))
         if self._reading is not None and not where:
             self._known[statement, query] = _Matches(limit, found)
         return found
 
-    def _count_each(self, terms: Sequence[str], scope: str | None = None) -> dict[str, int]:
-        """Count the documents of a scope, or of the home, that hold each term."""
-        queries = {
-            term: _any_of([term]) if scope is None else _in_scope(scope, [term]) for term in terms
-        }
+    def _count_each(self, terms: Sequence[str], scopes: Sequence[str] = ()) -> dict[str, int]:
+        """Count the documents of some visibilities, or of the home, that hold each term."""
+        queries = {term: self._any_of([term], scopes) for term in terms}
         counts = self._count_all_now(list(queries.values()))
         return {term: counts[query] for term, query in queries.items()}
 
     def _count_in_home(self, terms: Sequence[str], newest: int) -> dict[str, int]:
-        """Count the home's documents that hold each term, estimated from those up to a horizon."""
+        """Count the home's documents that hold each term, estimated from those up to a horizon.
+
+        Without dense numbers there is no horizon, and the tenant has an index of its own.
+        """
+        if not self._is_dense:
+            return self._count_each(terms)
         last = count_horizon(newest)
         age = last, self._rows.number("erasures_of_all")
         known = self._counted.recall(terms, age)
-        counted = {term: self._count(_any_of([term]), last) for term in terms if term not in known}
+        unknown = [term for term in terms if term not in known]
+        counted = {term: self._count(self._any_of([term]), last) for term in unknown}
         if self._reading is not None:
             self._counted.keep(age, counted)
         known |= counted
@@ -230,7 +238,7 @@ class Matching:
         """Count the tenant's documents of each visibility."""
 
         def count(tokens: Sequence[str]) -> dict[str, int]:
-            queries = {token: write_scope(token) for token in tokens}
+            queries = {token: self._any_of((), [token]) for token in tokens}
             counts = self._count_queries([*queries.values()])
             return {token: counts[query] for token, query in queries.items()}
 
@@ -293,26 +301,12 @@ class Matching:
         rows = self._rows.all("count_each", queries=as_json(queries))
         return {row["query"]: row["total"] for row in rows}
 
-
-def quote_term(term: str) -> str:
-    """Quote a token for FTS5, so that no operator can hide in the token."""
-    return f'"{term}"'
+    def _any_of(self, terms: Sequence[str], scopes: Sequence[str] = ()) -> str:
+        """Write a query for documents of some visibilities, or of all, with any of the terms."""
+        return self._write(WordQuery.any_of(terms, scopes))
 
 
 def _restrict_to(listed: Collection[int]) -> dict[str, Parameter]:
     """Build parameters that limit a search to some documents, from the first to the last."""
     ends = {"first": min(listed, default=0), "last": max(listed, default=0)}
     return {"allowed": as_json(listed), **ends}
-
-
-def _any_of(terms: Sequence[str]) -> str:
-    """Build an FTS5 expression for documents that hold any of the terms.
-
-    Columns are named only if a term may be the token of a visibility: naming them costs time.
-    """
-    words = f"({' OR '.join(map(quote_term, terms))})"
-    return f"{_TEXT}:{words}" if any(map(may_be_token, terms)) else words
-
-
-def _in_scope(scope: str, terms: Sequence[str]) -> str:
-    return f"{scope} AND {_any_of(terms)}"

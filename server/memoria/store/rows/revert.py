@@ -110,7 +110,7 @@ class _JournaledRow:
         self.table = table
         self.key = key
         names = sorted((c for c in connection.columns(table) if c.key), key=lambda c: c.key)
-        self.where = " AND ".join(f"{c.name} IS ?" for c in names)
+        self.where = " AND ".join(f"{c.name} = ?" for c in names)
 
     def row(self) -> Row | None:
         """Return the present row; None if the place is empty."""
@@ -169,7 +169,7 @@ def _revert_insert(
 
 def _has_wording(place: _JournaledRow) -> bool:
     """Check whether a document is that of a wording that stays."""
-    sql = "SELECT 1 FROM memory_versions WHERE n IS ?"
+    sql = "SELECT 1 FROM memory_versions WHERE n = ?"
     return place.connection.execute(sql, place.key).fetchone() is not None
 
 

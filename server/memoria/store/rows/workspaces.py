@@ -165,8 +165,3 @@ class Visibilities:
             hidden = {*self._workspaces.private} - {own}
             return [None, *(n for n in self._workspaces.all() if n not in hidden)]
         return [None] if own is None else [None, own]
-
-
-def write_scope(*tokens: str) -> str:
-    """Build an FTS5 expression for documents of some visibilities, given as tokens."""
-    return f"scope:({' OR '.join(tokens)})"

@@ -146,45 +146,14 @@ WHERE n = :n AND tenant_id = :tenant AND state = 'waiting' AND lease_owner = :ow
 -- One entry a session at a time: what was said first is understood first.
 UPDATE extraction_queue
 SET lease_owner = :owner, lease_until = :now + :lease, attempts = attempts + 1
-WHERE n = (
-    SELECT q.n FROM extraction_queue q
-    WHERE q.state = 'waiting'
-      AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
-      AND (:of IS NULL OR q.tenant_id = (SELECT id FROM tenants WHERE name = :of))
-      AND NOT EXISTS (
-          SELECT 1 FROM extraction_queue o
-          WHERE o.session_n = q.session_n AND o.state = 'waiting'
-            AND o.lease_until > :now AND o.lease_until <= :now + :longest_lease)
-    ORDER BY q.priority, q.n
-    LIMIT 1)
+WHERE n = ({leasable} LIMIT 1)
 RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
           (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
 
 -- name: lease_along
--- More that nobody has tried yet, of the same workspace, however urgent. Of a session no segment is read before an
--- earlier one, which may be among those leased here; and no turn is read twice in one request, as an
--- edited one would be, whose conversation waits too.
 UPDATE extraction_queue
 SET lease_owner = :owner, lease_until = :now + :lease, attempts = attempts + 1
-WHERE n = (
-    SELECT q.n
-    FROM extraction_queue f
-    JOIN sessions fs ON fs.n = f.session_n
-    JOIN extraction_queue q ON q.tenant_id = f.tenant_id AND q.state = 'waiting'
-    JOIN sessions qs ON qs.n = q.session_n AND qs.workspace_n {is} fs.workspace_n
-    WHERE f.n = :n AND q.kind = 'extract' AND q.attempts = 0
-      AND (q.not_before <= :now OR q.not_before > :now + :longest_pause)
-      AND q.last_index - q.first_index < :most AND q.lease_owner {is_not} :owner
-      AND NOT EXISTS (
-          SELECT 1 FROM extraction_queue o
-          WHERE o.session_n = q.session_n AND o.state = 'waiting'
-            AND (o.lease_owner {is_not} :owner
-                 AND (o.lease_until > :now AND o.lease_until <= :now + :longest_lease
-                      OR o.kind = 'extract' AND o.first_index < q.first_index)
-                 OR o.lease_owner {is} :owner
-                 AND o.first_index <= q.last_index AND o.last_index >= q.first_index))
-    ORDER BY q.n
-    LIMIT 1)
+WHERE n = ({leasable_along} LIMIT 1)
 RETURNING n, id, kind, session_n, first_index, last_index, reason, attempts,
           (SELECT name FROM tenants WHERE tenants.id = tenant_id) AS tenant;
 

@@ -9,6 +9,10 @@ WHERE b.tenant_id = :tenant AND b.attempts < :attempts
 ORDER BY b.has_vector, b.document_n
 LIMIT :limit;
 
+-- name: hold_model
+-- Whoever stores a vector of the model holds it: nobody changes the model in between.
+SELECT value FROM settings WHERE key = 'embedding_model';
+
 -- name: previous_turn
 SELECT p.n FROM turns t
 JOIN turns p ON p.session_n = t.session_n AND p.turn_index = t.turn_index - 1

@@ -6,7 +6,7 @@ SELECT n, name, dims, EXISTS (SELECT 1 FROM passages p WHERE p.model_n = m.n) AS
 FROM embedding_models m WHERE name = :name;
 
 -- name: add_model
-INSERT INTO embedding_models (name, dims) VALUES (:name, :dims);
+INSERT INTO embedding_models (name, dims) VALUES (:name, :dims) ON CONFLICT (name) DO NOTHING;
 
 -- name: add_embedding
 INSERT INTO embeddings (model_n, document_n, vector) VALUES (:model, :n, :vector)

@@ -40,7 +40,9 @@ from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
+from memoria.store.sqlite.match import write_query
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
+from memoria.store.word_query import WordQuery
 
 __all__ = [
     "Row",
@@ -76,6 +78,7 @@ _NOT_TEXT = "Could not decode to UTF-8"
 class SqliteConnection(sqlite3.Connection):
     """A connection to a file, with the queue of writers to that file."""
 
+    has_dense_numbers = True
     queue: WriteQueue | None = None
     """None once it is closed: a statement then fails by itself."""
     busy_timeout_ms = 0
@@ -92,6 +95,10 @@ class SqliteConnection(sqlite3.Connection):
         """Return the statements of a file by name, as SQLite runs them."""
         return statements(file, "sqlite")
 
+    def write_query(self, query: WordQuery, /) -> str:
+        """Return a query of the full-text index as an FTS5 expression."""
+        return write_query(query)
+
     def count_commits(self) -> int:
         """Return a number that changes once a snapshot shows what another connection wrote."""
         return int(self.execute("PRAGMA data_version").fetchone()[0])
@@ -104,6 +111,12 @@ class SqliteConnection(sqlite3.Connection):
             read: reads it; its result is never changed.
         """
         return read() if self.settled is None else self.settled.look_up(what, read)
+
+    def stream(
+        self, sql: str, parameters: Parameters = (), /
+    ) -> contextlib.AbstractContextManager[Iterator[Any]]:
+        """Run a statement, and give its rows, which are read one by one."""
+        return contextlib.closing(self.execute(sql, parameters))
 
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples."""

@@ -5,15 +5,21 @@ A check that fails is a finding itself.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Literal
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError, StoreError
-from memoria.language.reading.statement import fingerprint
-from memoria.model import FIX, RESTORE, Finding, now_millis
-from memoria.store.rows.links import GRAPH, count_dangling, count_edges
-from memoria.store.rows.texts import intact
+from memoria.model import Finding
+from memoria.store.rows.findings import (
+    check_drift,
+    check_graph,
+    check_leases,
+    check_texts,
+    name_few,
+    report_error,
+    report_mendable,
+    report_ok,
+)
+from memoria.store.rows.links import GRAPH
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection, is_damage, sqlite3, translate_errors
 from memoria.store.sqlite.schema import list_foreign_objects, schema, version_of
@@ -149,8 +155,6 @@ def _is_about_an_index(problem: str, roots: set[int]) -> bool:
     )
 
 
-_FEW = 5
-"""Number of problems of a kind that are shown; whoever has one has a hundred."""
 _DERIVED = ("search_index", "vectors_", "sqlite_")
 
 
@@ -161,7 +165,7 @@ def examine(connection: SqliteConnection, vectors: VectorIndex, *, deep: bool) -
         with translate_errors():
             damage = inspect(connection, deep=deep)
     except StoreError as error:
-        yield _error("integrity", str(error))
+        yield report_error("integrity", str(error))
         return
     yield _check_integrity(damage, deep=deep)
     yield _run_check("schema", lambda: _check_schema(connection))
@@ -169,8 +173,8 @@ def examine(connection: SqliteConnection, vectors: VectorIndex, *, deep: bool) -
         yield _run_check("raw text", lambda: _check_raw_text(connection))
     yield _run_check("full text", lambda: _check_full_text(connection, damage))
     yield _run_check("vectors", lambda: _check_vector_index(connection, vectors, damage))
-    yield _run_check("graph", lambda: _check_graph(connection))
-    yield _run_check("leases", lambda: _check_leases(connection))
+    yield _run_check("graph", lambda: check_graph(connection))
+    yield _run_check("leases", lambda: check_leases(connection))
     yield _run_check("erasure", lambda: _check_erasure(connection))
 
 
@@ -186,41 +190,29 @@ def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
         with translate_errors():
             return look()
     except (LookupError, TypeError, ValueError) as error:
-        return _error(check, f"what is there makes no sense: {error}")
+        return report_error(check, f"what is there makes no sense: {error}")
     except StoreDamagedError as error:
-        return _error(check, str(error))
+        return report_error(check, str(error))
     except StoreError as error:
         return Finding(check=check, state="error", detail=str(error), cure="Try again.")
-
-
-def _ok(check: str, detail: str) -> Finding:
-    return Finding(check=check, state="ok", detail=detail)
-
-
-def _error(check: str, detail: str) -> Finding:
-    return Finding(check=check, state="error", detail=detail, cure=RESTORE)
-
-
-def _mendable(check: str, detail: str, state: Literal["error", "warning"] = "error") -> Finding:
-    return Finding(check=check, state=state, detail=detail, cure=FIX)
 
 
 def _check_engine(connection: SqliteConnection) -> Finding:
     source = sqlite3.__name__.split(".", maxsplit=1)[0]
     journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
-    return _ok("engine", f"SQLite {sqlite3.sqlite_version} ({source}), {journal}")
+    return report_ok("engine", f"SQLite {sqlite3.sqlite_version} ({source}), {journal}")
 
 
 def _check_integrity(damage: Damage, *, deep: bool) -> Finding:
     if damage.truth:
-        return _error("integrity", _first_few(damage.truth))
+        return report_error("integrity", name_few(damage.truth))
     in_indexes = [line for lines in damage.indexes.values() for line in lines]
     if in_indexes or damage.bookkeeping:
-        problems = _first_few((*in_indexes, *damage.bookkeeping))
-        return _mendable("integrity", f"every row is sound, but: {problems}")
+        problems = name_few((*in_indexes, *damage.bookkeeping))
+        return report_mendable("integrity", f"every row is sound, but: {problems}")
     if damage.derived:
-        return _ok("integrity", f"every row is sound; {', '.join(damage.derived)} is not")
-    return _ok("integrity", f"{'integrity' if deep else 'quick'}_check found nothing wrong")
+        return report_ok("integrity", f"every row is sound; {', '.join(damage.derived)} is not")
+    return report_ok("integrity", f"{'integrity' if deep else 'quick'}_check found nothing wrong")
 
 
 def _check_schema(connection: SqliteConnection) -> Finding:
@@ -230,34 +222,30 @@ def _check_schema(connection: SqliteConnection) -> Finding:
     lost = [name for name in expected if name not in there]
     changed = [name for name, sql in expected.items() if there.get(name, sql) != sql]
     if changed or any(expected[name].startswith("CREATE TABLE") for name in lost):
-        return _error("schema", f"not as this version makes them: {', '.join(lost + changed)}")
+        return report_error(
+            "schema", f"not as this version makes them: {', '.join(lost + changed)}"
+        )
     if lost:
-        return _mendable("schema", f"gone: {', '.join(lost)}")
+        return report_mendable("schema", f"gone: {', '.join(lost)}")
     foreign = list_foreign_objects(connection)
     if foreign:
-        return _error("schema", f"Memoria did not make all that is in it: {', '.join(foreign)}")
-    return _ok("schema", f"schema {version_of(connection)}, complete")
+        return report_error(
+            "schema", f"Memoria did not make all that is in it: {', '.join(foreign)}"
+        )
+    return report_ok("schema", f"schema {version_of(connection)}, complete")
 
 
 def _check_raw_text(connection: SqliteConnection) -> Finding:
-    """Check that every stored text and wording has its hash, and every document its record."""
     chunks, wordings = connection.execute(_SQL["raw_chunks"]), connection.execute(_SQL["wordings"])
-    checks = [intact(row["hash"], row["codec"], row["data"]) for row in chunks]
-    checks += [fingerprint(row["content"]) == row["fingerprint"] for row in wordings]
-    total, damaged = len(checks), checks.count(False)
-    if damaged:
-        return _error("raw text", f"{damaged} of {total} stored texts are damaged")
     lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
-    if lost:
-        return _error("raw text", f"{lost} records or texts are gone that others refer to")
-    return _ok("raw text", f"{total} texts match their hashes")
+    return check_texts(chunks, wordings, lost)
 
 
 def _check_full_text(connection: SqliteConnection, damage: Damage) -> Finding:
     if "search_index" in damage.derived:
         return _unreadable("full text", damage.derived["search_index"])
     row = connection.execute(_SQL["full_text_drift"]).fetchone()
-    return _check_drift("full text", row["documents"], row["missing"], row["extra"])
+    return check_drift("full text", row["documents"], row["missing"], row["extra"])
 
 
 def _check_vector_index(
@@ -275,52 +263,24 @@ def _check_vector_index(
         )
     lost = connection.execute(_SQL["count_missing_vectors"]).fetchone()[0]
     if lost:
-        return _mendable("vectors", f"{lost} documents have no vector and are not waiting for one")
+        return report_mendable(
+            "vectors", f"{lost} documents have no vector and are not waiting for one"
+        )
     if broken := connection.execute(_SQL["count_damaged_passages"]).fetchone()[0]:
         return _unreadable("vectors", [f"the passages of {broken} documents"])
     drifts = [vectors.drift(model.n) for model in list_models(connection)]
     totals = (sum(column) for column in zip(*map(astuple, drifts), strict=True))
-    return _check_drift("vectors", *(totals if drifts else (0, 0, 0)))
+    return check_drift("vectors", *(totals if drifts else (0, 0, 0)))
 
 
 def _unreadable(check: str, lines: tuple[str, ...] | list[str]) -> Finding:
-    return _mendable(check, f"the index is damaged: {_first_few(lines)}")
-
-
-def _check_drift(check: str, total: int, missing: int, extra: int) -> Finding:
-    if missing or extra:
-        detail = f"{missing} of {total} are not indexed, {extra} are indexed but gone"
-        return _mendable(check, detail)
-    return _ok(check, f"{total} indexed, none missing")
-
-
-def _check_graph(connection: SqliteConnection) -> Finding:
-    """Check that every edge has two ends, and every entity a name that a memory uses."""
-    lost = count_dangling(connection)
-    if lost:
-        detail = ", ".join(f"{count} {kind}" for kind, count in lost.items())
-        return _mendable("graph", f"lead nowhere: {detail}")
-    return _ok("graph", f"{count_edges(connection)} edges, all held")
-
-
-def _check_leases(connection: SqliteConnection) -> Finding:
-    """Check that no lease has expired, or ends so late that the clock was wrong."""
-    now = now_millis()
-    ends = [row["expires_at"] for row in connection.execute(_SQL["leases"])]
-    stale = sum(not now < end <= now + LONGEST_LEASE_MS for end in ends)
-    if stale:
-        detail = f"{stale} of {len(ends)} were left behind by a process that died"
-        return _mendable("leases", detail, "warning")
-    return _ok("leases", f"{len(ends)} held")
+    return report_mendable(check, f"the index is damaged: {name_few(lines)}")
 
 
 def _check_erasure(connection: SqliteConnection) -> Finding:
     """Check that no scrub of the file is due."""
     if is_scrub_pending(connection):
-        return _mendable("erasure", "what was forgotten is not yet wiped from the file", "warning")
-    return _ok("erasure", "nothing is left of what was forgotten")
-
-
-def _first_few(lines: tuple[str, ...] | list[str]) -> str:
-    more = len(lines) - _FEW
-    return "; ".join(lines[:_FEW]) + (f"; and {more} more" if more > 0 else "")
+        return report_mendable(
+            "erasure", "what was forgotten is not yet wiped from the file", "warning"
+        )
+    return report_ok("erasure", "nothing is left of what was forgotten")

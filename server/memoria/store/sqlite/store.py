@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memoria.bare.kept_before import end_epoch
 from memoria.bare.spans import spans
+from memoria.disk.home_folder import HomeFolder
 from memoria.errors import LeaseLostError, StoreUnavailableError
 from memoria.model import Finding, now_millis, system_millis
 from memoria.model.moments import MACHINE_ZONE, Zone
@@ -38,6 +39,7 @@ from memoria.store.sqlite.driver import SqliteConnection, translate_errors
 from memoria.store.sqlite.examination import examine
 from memoria.store.sqlite.journal import install_triggers, journal_changes
 from memoria.store.sqlite.mend import mend, rebuild
+from memoria.store.sqlite.moves import SqliteMovedRows
 from memoria.store.sqlite.scrub import (
     has_mergeable,
     is_scrub_pending,
@@ -75,10 +77,12 @@ class SqliteStore:
             StoreTooNewError: a newer Memoria wrote it.
             UnsupportedEngineError: this SQLite is too old.
         """
+        self.files = HomeFolder(path.parent)
         self._home = str(path.parent)
         self._busy_timeout_ms = busy_timeout_ms
         self._options = StoreOptions(attempts, frozenset(private), zone)
         self._connections = Connections(path, busy_timeout_ms, readers)
+        self.moved = SqliteMovedRows(self._connections)
         self._images = TenantImages(self._connections.connect_beside)
         self._large = LargeTenants()
 
@@ -174,6 +178,9 @@ class SqliteStore:
 
     def mend(self, check: str, progress: Callable[[int, int], None]) -> None:
         """Mend what a check of `examine` has found; only derived rows are changed."""
+        if check == "erasure":
+            self.scrub()
+            return
         with self._connections.lock_writer(), self._connections.open_fresh() as opened:
             mend(*opened, self.zone, check, progress)
 

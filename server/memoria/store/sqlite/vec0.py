@@ -22,6 +22,9 @@ _PAGE = 1000
 class Vec0Index:
     """Index of sqlite-vec on one connection."""
 
+    few = 100
+    """Number of vectors up to which a scan takes no longer than a matrix in memory."""
+
     def __init__(self, connection: SqliteConnection) -> None:
         self._connection = connection
 

@@ -11,6 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Set
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from memoria.store.image.visibility import write_token
 from memoria.store.values import Match
 from memoria.store.vectors.compressed import CompressedVectors
 from memoria.store.vectors.matrix import Matrix
-from memoria.store.vectors.models import Key, VectorQuery, list_passing, read_changes
+from memoria.store.vectors.models import Key, VectorQuery, list_passing
 from memoria.store.vectors.stored import check_vector, read_vectors, score_exactly
 
 _MOST_RECENT = 200
@@ -68,8 +69,6 @@ _ENOUGH = 400
 _SAMPLE = 16_384
 """Number of vectors from which codes are learnt."""
 _LEAST_SAMPLE = 16
-_PAGE = 100
-"""Number of rows read at a time: what a thousand take would stay with the process."""
 _OUTGROWN = 4
 """Codes are learnt anew when there are so many times more vectors than they were learnt for."""
 
@@ -84,7 +83,6 @@ class CachedVectors(ABC):
         self.seen = 0
         self._recent = RecentChanges()
         self._where = dict(zip(("model", "tenant", "kind"), key, strict=True))
-        self._tenant = key[1]
         self._dims = dims
 
     def nearest(
@@ -141,24 +139,21 @@ class CachedVectors(ABC):
             raise
         return True
 
-    def drop_erased(self, connection: Connection) -> None:
-        """Bring the vectors up to a snapshot if the tenant has erased something."""
-        now = read_changes(connection, self._tenant)
-        if self.seen < now.erased_at:
-            self.follow(connection, now)
-
     def _read_changes(
         self, connection: Connection, now: IndexChanges, going_on: Callable[[], bool]
     ) -> None:
         if now.erased_at > self.seen and len(self.rows):
             self.rows.keep_only(self._documents(connection))
-        changed = connection.execute(
-            connection.statements("vectors")["changed"], {**self._where, "seen": self.seen}
+        sql, asked = connection.statements("vectors")["changed"], {**self._where, "seen": self.seen}
+        opened = (
+            nullcontext(connection.execute(sql, asked))
+            if self.seen
+            else connection.stream(sql, asked)
         )
-        while page := changed.fetchmany(_PAGE):
-            if not going_on():
-                return
-            for row in page:
+        with opened as changed:
+            for row in changed:
+                if not going_on():
+                    return
                 self._apply(row)
         if now.erased_at > self.seen or not self.seen:
             self._recent.begin_at(now.n)

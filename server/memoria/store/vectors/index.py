@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 from memoria.model import Vector
 from memoria.store.connection import Connection
 from memoria.store.image.background_loader import BackgroundLoader, Connect, Proceed
-from memoria.store.image.tenants import IndexChanges
+from memoria.store.image.tenants import IndexChanges, list_erasures
 from memoria.store.values import Match
 from memoria.store.vectors.models import Drift, IndexRow, Key, VectorQuery, read_changes
 
@@ -110,11 +110,13 @@ class VectorCache:
 
     def drop_erased(self, connection: Connection) -> None:
         """Drop vectors of erased documents."""
+        erased_at = dict(list_erasures(connection))
         with self._lock:
-            held = list(self._held.values())
-        for each in held:
+            held = list(self._held.items())
+        for (_, tenant, _), each in held:
             with each.lock:
-                each.drop_erased(connection)
+                if each.seen < erased_at.get(tenant, 0):
+                    each.follow(connection, read_changes(connection, tenant))
 
     def clear(self) -> None:
         """Drop all vectors, and stop learning codes."""
@@ -175,12 +177,11 @@ def _key(where: VectorQuery) -> Key:
     return where.model, where.tenant, where.kind
 
 
-FEW = 100
-"""Number of vectors up to which sqlite-vec takes no longer than a matrix in memory."""
-
-
 class StoredVectors(Protocol):
-    """Index of vectors in an engine's file."""
+    """Index of vectors in an engine's database."""
+
+    few: int
+    """Number of a tenant's vectors up to which no matrix is loaded."""
 
     def add(self, model: int, dims: int, rows: Sequence[IndexRow]) -> None:
         """Index vectors, replacing those that the documents had."""
@@ -295,7 +296,7 @@ class VectorIndex:
             return True
         more = self._connection.execute(
             self._connection.statements("vectors")["more_than"],
-            {"tenant": where.tenant, "few": FEW},
+            {"tenant": where.tenant, "few": self._kept.few},
         )
         return more.fetchone() is not None and shared.has_been_asked(where)
 

@@ -18,13 +18,21 @@ from memoria.store.sql.statements import list_numbers
 from memoria.store.values import Match, PassageMatch
 
 _FLOAT_BYTES = 4
+_GREATEST_HALF = np.finfo(np.float16).max
 
 
 def score_exactly(
     connection: Connection, model: int, ns: Collection[int], vector: Vector, limit: int
 ) -> list[Match]:
     """Return the nearest of these documents, best first; of equals, the oldest first."""
-    found, vectors = read_vectors(connection, model, ns, len(vector))
+    asked = {"model": model, "ns": list_numbers(ns)}
+    rows = connection.tuples(connection.statements("vectors")["vectors"], asked)
+    return rank_vectors(rows, vector, limit)
+
+
+def rank_vectors(rows: Sequence[tuple[int, bytes]], vector: Vector, limit: int) -> list[Match]:
+    """Return the nearest of (document, vector) rows, best first; of equals, the oldest first."""
+    found, vectors = stack_vectors(rows, len(vector))
     scores = np.vecdot(vectors, vector)
     best = np.lexsort((found, -scores))[:limit]
     return list(map(Match, found[best].tolist(), scores[best].tolist()))
@@ -47,6 +55,12 @@ def stack_vectors(
     vectors = np.frombuffer(b"".join(check_vector(n, each, dims) for n, each in rows), np.float32)
     found = np.fromiter((n for n, _ in rows), np.int64, len(rows))
     return found, vectors.reshape(len(rows), dims)
+
+
+def halve_vector(vector: NDArray[np.float32]) -> bytes:
+    """Return a vector in half precision, in the binary form of pgvector's `halfvec`."""
+    head = np.array([len(vector), 0], ">i2")
+    return head.tobytes() + np.clip(vector, -_GREATEST_HALF, _GREATEST_HALF).astype(">f2").tobytes()
 
 
 def check_vector(n: int, vector: bytes, dims: int) -> bytes:

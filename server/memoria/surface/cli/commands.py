@@ -109,6 +109,9 @@ REST = {
         "upkeep", "Write a backup of the home and verify it, while clients go on using the home."
     ),
     "restore": Verb("upkeep", "Replace the home with a backup; the former home is kept beside it."),
+    "migrate": Verb(
+        "moving", "Copy the whole memory into a PostgreSQL database, or from there into a home."
+    ),
     "stats": Verb("upkeep", "Show how much this tenant's memory holds."),
     "config": Verb(
         "config", "Show which settings hold and why; set one in the home's settings file."

@@ -1,5 +1,6 @@
 """`memoria serve --http`: runs the application, in one process or several, until told to stop."""
 
+import hashlib
 import logging
 import secrets
 import socket
@@ -47,6 +48,7 @@ _WAITING_SEARCHES = 40
 _ENDPOINT_THREADS = 4
 """Number of threads that embed where that is another machine's work."""
 _SEAL_BYTES = 32
+_SEAL_PURPOSE = b"what clients echo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,8 @@ def serve_http(
     kind = Service
     if workers > 1:
         kind = WorkerService
-        options = replace(options, keeps_sessions=False, seal=secrets.token_bytes(_SEAL_BYTES))
+    if workers > 1 or settings.database_url is not None:
+        options = replace(options, keeps_sessions=False, seal=_make_seal(settings))
     service = kind(settings, options, says, log, metrics is not None)
     config = _configure(service, host, port, workers)
     with show_metrics(metrics, settings, workers):
@@ -174,6 +177,17 @@ def serve_http(
             Workers(config, [bind_at_once(config)], lambda: _tell(says, log)).run()
         else:
             uvicorn.Server(config).run()
+
+
+def _make_seal(settings: Settings) -> bytes:
+    """Return the key that seals what clients echo: the same for all who answer the next call.
+
+    Servers of one database have one key in common; processes of one server get theirs from it.
+    """
+    if settings.database_url is None:
+        return secrets.token_bytes(_SEAL_BYTES)
+    key = settings.tombstone_key_bytes or b""
+    return hashlib.blake2b(_SEAL_PURPOSE, key=key, digest_size=_SEAL_BYTES).digest()
 
 
 def bind_at_once(config: uvicorn.Config) -> socket.socket:

@@ -114,7 +114,7 @@ def instructions_for(settings: Settings) -> str:
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
         unread = count_for_agent(settings, tx, settings.workspace)
         # A handshake can't wait for NumPy, which finds later turns: kept instructions have those.
-        reader = CoreReader(settings, None)
+        reader = CoreReader(settings, store.files.of(settings.tenant), None)
         return compose_instructions(tx, reader, settings.workspace, unread).text
 
 

@@ -2,9 +2,8 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 from mcp.shared.exceptions import MCPError
@@ -26,7 +25,6 @@ from mcp.types import (
 from mcp.types import Resource as ListedResource
 
 from memoria.app import Memoria
-from memoria.disk.folders import tenant_folder
 from memoria.disk.home_files import read_seed
 from memoria.errors import InvalidInputError, MemoriaError, NotFoundError, shorten
 from memoria.language.reading.fences import fence
@@ -217,10 +215,13 @@ def _failure(uri: str, problem: str, code: int) -> MCPError:
     return MCPError(code=code, message=problem, data={"uri": uri})
 
 
-def core_resources(memory: Memoria) -> dict[str, Path]:
-    """Map URIs to the core files that resources show."""
-    folder = tenant_folder(memory.settings.home_path, memory.tenant)
-    return {f"memory://core/{name}": folder / name for name in CORE_FILES}
+CORE_URIS = frozenset(f"memory://core/{name}" for name in CORE_FILES)
+"""URIs of the resources that show core files."""
+
+
+async def look_at_core(memory: Memoria) -> dict[str, Hashable]:
+    """Map the URIs of core files to values that change with these."""
+    return {f"memory://core/{name}": at for name, at in (await memory.look_at_core()).items()}
 
 
 async def core_text(memory: Memoria, name: CoreFile) -> str:

@@ -1,9 +1,10 @@
 """Subscriptions to resources: each tenant's clients are told of that tenant's changes alone."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Collection, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 
 import anyio
 from mcp.server.session import ServerSession
@@ -26,9 +27,11 @@ from mcp.types import (
 from starlette.requests import HTTPConnection
 
 from memoria.app import Memoria
+from memoria.errors import StoreError
 from memoria.surface.mcp.calls import RequestContext, find_connection, find_memory
-from memoria.surface.mcp.resources import core_resources
+from memoria.surface.mcp.resources import CORE_URIS, look_at_core
 
+_LOG = logging.getLogger(__name__)
 _EVERY_S = 2.0
 _PATIENCE_S = 1.0
 """Longest time for a client of the older era to take a notice."""
@@ -39,7 +42,7 @@ _MOST_URIS = 100
 _LONGEST_URI = 2_000
 _MOST_TENANTS = 1_000
 """Number of tenants beyond which those without subscribers are dropped."""
-_State = tuple[int, int, int] | None
+Look = Callable[[], Awaitable[dict[str, Hashable]]]
 Holds = Callable[[object], Awaitable[bool]]
 """Function that tells whether the token of a request holds still."""
 
@@ -72,25 +75,26 @@ class Subscribers:
 
     def __init__(
         self,
-        files: Mapping[str, Path] | None = None,
+        look: Look | None = None,
         holds: Holds = always_holds,
         note_arrival: Callable[[], None] = lambda: None,
     ) -> None:
         """Make a tenant's subscribers, of whom there are none yet.
 
         Args:
-            files: those to watch, by the URI of the resource that shows them.
+            look: returns values that change with the core files, by the URIs of their resources;
+                without it none is watched.
             holds: asked of each subscriber's request before it is told anything.
             note_arrival: called when somebody has subscribed.
         """
-        self._files = files or {}
+        self._look = look
         self._holds = holds
         self._note_arrival = note_arrival
         self._bus = InMemorySubscriptionBus()
         self._handler = ListenHandler(self._bus, max_subscriptions=MOST_SUBSCRIBERS)
         self._streams = set[Stream]()
         self._legacy = dict[object, LegacyClient]()
-        self._known = dict[str, _State]()
+        self._known = dict[str, Hashable]()
 
     @property
     def has_any(self) -> bool:
@@ -100,7 +104,7 @@ class Subscribers:
     @property
     def has_watched(self) -> bool:
         """True if somebody has subscribed to a file."""
-        return not self._files.keys().isdisjoint(self._list_wanted())
+        return self._look is not None and not CORE_URIS.isdisjoint(self._list_wanted())
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Tell a listener of every event from now on; return what ends that."""
@@ -119,14 +123,14 @@ class Subscribers:
         with anyio.CancelScope() as scope:
             stream = Stream(_without_body(context.request), uris, scope)
             self._streams.add(stream)
-            self._begin(uris)
             try:
+                await self._begin(uris)
                 return await self._handler(context, params)
             finally:
                 self._streams.discard(stream)
         raise MCPError(INVALID_REQUEST, "The token of this stream holds no longer.")
 
-    def add_legacy(self, context: RequestContext, uri: str) -> None:
+    async def add_legacy(self, context: RequestContext, uri: str) -> None:
         """Tell a client of the older era of a resource from now on.
 
         Raises:
@@ -141,7 +145,7 @@ class Subscribers:
         self._legacy[key] = client
         if len(self._legacy) > MOST_SUBSCRIBERS:
             del self._legacy[next(iter(self._legacy))]
-        self._begin({uri})
+        await self._begin({uri})
 
     def remove_legacy(self, context: RequestContext, uri: str) -> None:
         """Stop telling a client of the older era of a resource."""
@@ -165,8 +169,11 @@ class Subscribers:
     async def look(self) -> None:
         """Tell subscribers of the files that have changed since the last look."""
         wanted = self._list_wanted()
+        states = await self._read_states()
+        if states is None:
+            return  # the next look finds what has changed meanwhile
         before = self._known
-        self._known = {uri: _file_state(file) for uri, file in self._files.items() if uri in wanted}
+        self._known = {uri: state for uri, state in states.items() if uri in wanted}
         changed = [uri for uri, state in self._known.items() if state != before.get(uri, state)]
         for uri in changed:
             await self.publish(ResourceUpdated(uri=uri))
@@ -183,10 +190,20 @@ class Subscribers:
             return True
         return False
 
-    def _begin(self, uris: Collection[str]) -> None:
-        for uri in self._files.keys() & uris:
-            self._known.setdefault(uri, _file_state(self._files[uri]))
+    async def _begin(self, uris: Collection[str]) -> None:
+        if not CORE_URIS.isdisjoint(uris):
+            states = await self._read_states() or {}
+            for uri in states.keys() & uris:
+                self._known.setdefault(uri, states[uri])
         self._note_arrival()
+
+    async def _read_states(self) -> dict[str, Hashable] | None:
+        """Return the present states of the core files; None if they can't be read now."""
+        try:
+            return None if self._look is None else await self._look()
+        except StoreError as error:
+            _LOG.warning("Core files can't be looked at: %s", error)
+            return None
 
     def _list_wanted(self) -> set[str]:
         wanted = set[str]()
@@ -218,8 +235,8 @@ class Subscriptions:
         if found is None:
             if len(self._of) >= _MOST_TENANTS:
                 self._of = {tenant: one for tenant, one in self._of.items() if one.has_any}
-            files = core_resources(memory)
-            found = Subscribers(files, self._holds, self._note_arrival)
+            look = partial(look_at_core, memory)
+            found = Subscribers(look, self._holds, self._note_arrival)
             self._of[memory.tenant] = found
         return found
 
@@ -233,7 +250,7 @@ class Subscriptions:
         self, context: RequestContext, params: SubscribeRequestParams
     ) -> EmptyResult:
         """Tell a client of the older era of a resource from now on."""
-        self.find(context).add_legacy(context, str(params.uri))
+        await self.find(context).add_legacy(context, str(params.uri))
         return EmptyResult()
 
     async def remove_legacy(
@@ -274,11 +291,3 @@ def _refuse_too_many(uris: Collection[str]) -> None:
 def _without_body(request: object) -> HTTPConnection | None:
     """Return what came with a request but its body, which would be kept as long as a subscriber."""
     return HTTPConnection(request.scope) if isinstance(request, HTTPConnection) else None
-
-
-def _file_state(file: Path) -> _State:
-    try:
-        found = file.lstat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns

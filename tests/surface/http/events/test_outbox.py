@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.databases import change_rows, open_home
 from tests.empty_home import lay_empty_home
 from tests.store.tenant_life import SAID, live
 
@@ -14,7 +15,7 @@ from memoria import Settings
 from memoria.app.nightly import run_nightly, undo_nightly
 from memoria.app.upkeep import back_up, restore
 from memoria.model.events import BEGINNING, EventType, MemoryEvent
-from memoria.store.sqlite import SqliteStore
+from memoria.store.engine import Store
 
 FACT = "The spare key hangs behind the third shelf."
 WEEK_MS = 7 * 86_400_000
@@ -27,27 +28,23 @@ IDS = {
 }
 
 
-def held(store: SqliteStore, sql: str, tenant: str) -> set[str]:
-    connection = store._connections.writer.connection  # noqa: SLF001
-    return {row[0] for row in connection.execute(sql, (tenant,)).fetchall()}
+def held(home: Path, sql: str, tenant: str) -> set[str]:
+    with change_rows(home) as connection:
+        return {one for (one,) in connection.tuples(sql, (tenant,))}
 
 
-def told(store: SqliteStore, tenant: str) -> tuple[MemoryEvent, ...]:
+def told(store: Store, tenant: str) -> tuple[MemoryEvent, ...]:
     with store.read(tenant) as tx:
         return tx.outbox.read(BEGINNING, 100_000).events
 
 
-def open_store(home: Path) -> SqliteStore:
-    return SqliteStore(home / "memoria.db", busy_timeout_ms=5000, readers=2)
-
-
-def count(store: SqliteStore, sql: str, *given: object) -> int:
-    connection = store._connections.writer.connection  # noqa: SLF001
-    return int(connection.execute(sql, given).fetchone()[0])
+def count(home: Path, sql: str, *given: object) -> int:
+    with change_rows(home) as connection:
+        return int(connection.tuples(sql, given)[0][0])
 
 
 def test_what_is_rolled_back_has_no_event_and_what_is_committed_has_one(home: Path) -> None:
-    with contextlib.closing(open_store(home)) as store:
+    with contextlib.closing(open_home(home)) as store:
         live(store, "ann", SAID)
         before = told(store, "ann")
         with store.read("ann") as tx:
@@ -77,7 +74,7 @@ def test_whatever_changes_a_row_is_told_in_order_and_once(
 ) -> None:
     home = tmp_path_factory.mktemp("home")
     lay_empty_home(home)
-    with contextlib.closing(open_store(home)) as store:
+    with contextlib.closing(open_home(home)) as store:
         for tenant in ("ann", "ben"):
             live(store, tenant, said)
         for tenant in ("ann", "ben"):
@@ -89,19 +86,18 @@ def test_whatever_changes_a_row_is_told_in_order_and_once(
                     alive[one.data["kind"]].add(one.data["id"])
                 elif one.type is EventType.FORGOTTEN:
                     alive[one.data["kind"]].remove(one.data["id"])
-            assert {kind: held(store, sql, tenant) for kind, sql in IDS.items()} == alive
-        edges = count(store, "SELECT count(*) FROM edges")
+            assert {kind: held(home, sql, tenant) for kind, sql in IDS.items()} == alive
+        edges = count(home, "SELECT count(*) FROM edges")
         made = sum("src" in one.data for name in ("ann", "ben") for one in told(store, name))
         assert made >= edges > 0
 
 
 def test_a_week_is_kept_and_the_newest_always(home: Path) -> None:
-    with contextlib.closing(open_store(home)) as store:
+    with contextlib.closing(open_home(home)) as store:
         live(store, "ann", SAID)
-        with store.write("ann"):
-            connection = store._connections.writer.connection  # noqa: SLF001
+        with change_rows(home) as connection:
             connection.execute("UPDATE events SET at = at - ?", (WEEK_MS + 60_000,))
-        aged = count(store, "SELECT count(*) FROM events")
+        aged = count(home, "SELECT count(*) FROM events")
         with store.read("ann") as tx:
             newest = tx.outbox.newest()
         for _ in range(64):
@@ -109,7 +105,7 @@ def test_a_week_is_kept_and_the_newest_always(home: Path) -> None:
                 first, *_ = tx.memories.list_unverified(1)
                 tx.memories.set_flags(first.id, now=1, pinned=not first.pinned)
         assert aged == newest.seq  # as long as nothing happens
-        assert count(store, "SELECT count(*) FROM events WHERE seq <= ?", newest.seq) == 0
+        assert count(home, "SELECT count(*) FROM events WHERE seq <= ?", newest.seq) == 0
         with store.read("ann") as tx:
             page = tx.outbox.read(newest, 100)
             assert page.events[0].seq == newest.seq + 1

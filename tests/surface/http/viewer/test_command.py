@@ -1,6 +1,5 @@
 """`memoria ui`: a link to a server that runs, or to one that it starts."""
 
-import os
 import subprocess
 import sys
 from functools import partial
@@ -9,6 +8,7 @@ from pathlib import Path
 import anyio.to_thread
 import httpx2
 import pytest
+from tests.databases import process_environment
 from tests.surface.http.conftest import StartServer, listen
 from tests.surface.shell import Shell
 
@@ -39,7 +39,7 @@ def test_a_server_is_started_where_none_runs(home: Path) -> None:
     with listen() as (free, url):
         free.close()
     command = [sys.executable, "-m", "memoria", "--home", str(home), "ui", "--url", url]
-    environment = {"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"}
+    environment = process_environment(home)
     with subprocess.Popen(  # noqa: S603  (our own program)
         [*command, "--no-browser"],
         stdout=subprocess.PIPE,

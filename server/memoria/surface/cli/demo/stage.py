@@ -171,12 +171,12 @@ class Guest:
 
 
 @asynccontextmanager
-async def guest(home: Path) -> AsyncIterator[Guest]:
+async def guest(home: Path, environment: Mapping[str, str]) -> AsyncIterator[Guest]:
     """Start `memoria serve` on a home and connect to it; stop it at the end."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "memoria", "--home", str(home), "serve"],
-        env={"MEMORIA_TENANT": "demo", "MEMORIA_WORKSPACE": "none", **_find_cache()},
+        env={"MEMORIA_TENANT": "demo", "MEMORIA_WORKSPACE": "none", **_find_cache(), **environment},
     )
     async with Client(server) as client:
         yield Guest(client)

@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Mapping
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
@@ -22,6 +23,7 @@ from memoria.surface.cli.console import Options, print_json
 from memoria.surface.cli.demo.stage import Answer, Guest, Stage, guest
 from memoria.surface.cli.serving import client_entry
 
+NO_VARIABLES: Mapping[str, str] = {}
 FORGOTTEN = "My bicycle lock opens with okapi five eight two"
 SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "Tr0ub4dor", "41,500")
 
@@ -31,7 +33,7 @@ def run_demo(*, as_json: bool) -> None:
     stage = Stage(quiet=as_json)
     # A server that was told to stop may still hold its files on Windows.
     with tempfile.TemporaryDirectory(prefix="memoria-demo-", ignore_cleanup_errors=True) as home:
-        anyio.run(_tour, Path(home), stage)
+        anyio.run(walk_through, Path(home), stage)
     entry = client_entry(Options(home=None, tenant=None))
     if as_json:
         print_json({"stops": stage.stops, "passed": stage.all_checks_hold, "configuration": entry})
@@ -46,18 +48,36 @@ def run_demo(*, as_json: bool) -> None:
         sys.exit(1)
 
 
-async def _tour(home: Path, stage: Stage) -> None:
-    async with guest(home) as first:
+def _files(home: Path) -> bytes:
+    """Read every byte in the home, in lower case."""
+    return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
+
+
+async def walk_through(
+    home: Path,
+    stage: Stage,
+    read_all: Callable[[Path], bytes] = _files,
+    environment: Mapping[str, str] = NO_VARIABLES,
+) -> None:
+    """Show each stop on a server of a home.
+
+    Args:
+        home: the home's folder.
+        stage: prints what is shown and notes what held.
+        read_all: reads every byte that the home keeps, in lower case.
+        environment: variables of the server, such as those that name a database.
+    """
+    async with guest(home, environment) as first:
         await _capture(first, stage)
         await _first_level(first, stage)
         await _second_level(first, stage)
         memory_id = await _provenance(first, stage)
         await _correction(first, stage, memory_id)
         await _no_answer(first, stage)
-    async with guest(home) as second:
+    async with guest(home, environment) as second:
         await _restart(second, stage, memory_id)
-        await _forget(second, stage, home)
-    _secrets(home, stage)
+        await _forget(second, stage, lambda: read_all(home))
+    _secrets(read_all(home), stage)
 
 
 async def _capture(server: Guest, stage: Stage) -> None:
@@ -178,30 +198,24 @@ async def _restart(server: Guest, stage: Stage, memory_id: str) -> None:
     stage.check("the same memory, the same id", _ids(found) == [memory_id])
 
 
-async def _forget(server: Guest, stage: Stage, home: Path) -> None:
+async def _forget(server: Guest, stage: Stage, read_all: Callable[[], bytes]) -> None:
     stage.begin_stop("8  Forget: erased from every place, and not learnt again")
     turn = {"role": "user", "content": f"{FORGOTTEN}.", "session_id": "s", "message_id": "m"}
     said = await server.call("record_conversation", turns=[turn])
     kept = await server.call("remember", content=FORGOTTEN, turn_id=said["turn_ids"][0])
     stage.ask("forget_memory", f"{FORGOTTEN}  (include_source=true)")
-    stage.check("before, the files hold it", _holds(_files(home), FORGOTTEN))
+    stage.check("before, the files hold it", _holds(read_all(), FORGOTTEN))
     meant: dict[str, Any] = {"ids": [kept["id"]], "include_source": True}
     shown = await server.call("forget_memory", **meant)
     stage.check("the first call shows all that would go, and erases nothing", "token" in shown)
     await server.call("forget_memory", **meant, token=shown["token"])
-    stage.check("afterwards no file holds a trace of it", not _holds(_files(home), "okapi"))
+    stage.check("afterwards no file holds a trace of it", not _holds(read_all(), "okapi"))
     again = await server.call("record_conversation", turns=[turn])
     stage.check("the same turn, imported again, is refused", again.get("forgotten") == 1)
 
 
-def _files(home: Path) -> bytes:
-    """Read every byte in the home, in lower case."""
-    return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file()).lower()
-
-
-def _secrets(home: Path, stage: Stage) -> None:
+def _secrets(content: bytes, stage: Stage) -> None:
     stage.begin_stop("9  And the secrets? Every file of the home is read, byte by byte")
-    content = _files(home)
     stage.check("what was kept is found that way (E1437)", _holds(content, "E1437"))
     found = [secret for secret in SECRETS if _holds(content, secret)]
     stage.check(f"none of {len(SECRETS)} secrets in {len(content):,} bytes", not found)

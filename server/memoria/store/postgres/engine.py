@@ -1,0 +1,79 @@
+"""PostgreSQL as an engine: stores in the database that the settings name."""
+
+import psycopg
+
+from memoria.config import Settings
+from memoria.errors import StoreError
+from memoria.store.postgres.connections import PoolSize, translate_errors
+from memoria.store.postgres.schema import version_of
+from memoria.store.postgres.store import PostgresJournalingStore, PostgresStore
+from memoria.store.postgres.tombstone_keys import require_key
+from memoria.store.rows.transaction import StoreOptions
+
+_NIGHT_CONNECTIONS = 3
+_HOUR_MS = 3_600_000
+
+
+class PostgresEngine:
+    """The engine of many servers: a database elsewhere."""
+
+    files = None
+    """No file of this machine is the database."""
+
+    def exists(self, settings: Settings) -> bool:
+        """Check whether the database has Memoria's tables already."""
+        with translate_errors(), psycopg.connect(_url_of(settings), autocommit=True) as raw:
+            return version_of(raw) > 0
+
+    def identify(self, settings: Settings) -> tuple[int, int] | None:  # noqa: ARG002
+        """Return None: no other database takes the place of one that is named."""
+        return None
+
+    def open(self, settings: Settings) -> PostgresStore:
+        """Open the store; make its tables if there are none."""
+        return PostgresStore(
+            _url_of(settings),
+            _size_of(settings, settings.database_connections),
+            _options(settings),
+            _key_of(settings),
+            _wipe_of(settings),
+        )
+
+    def open_journaling(
+        self, settings: Settings, lease: str, owner: str
+    ) -> PostgresJournalingStore:
+        """Open the store of a nightly run; it writes only while its owner has the lease."""
+        return PostgresJournalingStore(
+            _url_of(settings),
+            _size_of(settings, _NIGHT_CONNECTIONS),
+            _options(settings),
+            _key_of(settings),
+            _wipe_of(settings),
+            tenant=settings.tenant,
+            lease=lease,
+            owner=owner,
+        )
+
+
+def _url_of(settings: Settings) -> str:
+    if settings.database_url is None:
+        raise StoreError("No database is named. Set MEMORIA_DATABASE_URL.")
+    return settings.database_url.get_secret_value()
+
+
+def _key_of(settings: Settings) -> bytes:
+    return require_key(settings.tombstone_key_bytes)
+
+
+def _wipe_of(settings: Settings) -> int:
+    return round(settings.database_wipe_hours * _HOUR_MS)
+
+
+def _size_of(settings: Settings, connections: int) -> PoolSize:
+    return PoolSize(connections, settings.busy_timeout_ms / 1000)
+
+
+def _options(settings: Settings) -> StoreOptions:
+    return StoreOptions(
+        settings.embedding_attempts, frozenset(settings.private_workspaces or ()), settings.zone
+    )

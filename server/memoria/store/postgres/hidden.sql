@@ -1,0 +1,2 @@
+-- name: want_scrub
+{want_scrub};

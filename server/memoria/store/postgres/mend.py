@@ -1,0 +1,127 @@
+"""Mending of a database: derived indexes, dangling rows of the graph, the backlog and leases.
+
+The truth is read, never written. Words are written anew page by page in transactions of their
+tenant, so that others wait for a page at most.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import count
+
+from memoria.config import LONGEST_LEASE_MS
+from memoria.model import now_millis
+from memoria.model.moments import Zone
+from memoria.store.image.tenants import find_tenant, list_tenants
+from memoria.store.postgres.connections import ALL_TENANTS, Connections
+from memoria.store.postgres.driver import PostgresConnection
+from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.links import mend_links
+from memoria.store.rows.word_renewal import read_tokens
+from memoria.store.sql.statements import TenantRows
+from memoria.store.vectors import VectorIndex, list_models
+
+Progress = Callable[[int, int], None]
+OpenVectors = Callable[[PostgresConnection, int], VectorIndex]
+_PAGE = 500
+
+
+class Mender:
+    """Mends what `examine` has found."""
+
+    def __init__(self, connections: Connections, open_vectors: OpenVectors, zone: Zone) -> None:
+        """Bind to a database.
+
+        Args:
+            connections: its connections.
+            open_vectors: opens the vector index of a tenant on a connection that writes.
+            zone: where days begin of which nothing better is known.
+        """
+        self._connections = connections
+        self._open_vectors = open_vectors
+        self._zone = zone
+        self._menders: Mapping[str, Callable[[Progress], None]] = {
+            "full text": self._index_words,
+            "vectors": self._index_vectors,
+            "graph": self._mend_graph,
+            "backlog": self._forgive_failures,
+            "leases": self._drop_leases,
+        }
+
+    def rebuild(self, progress: Progress) -> None:
+        """Build the full text and the vector indexes anew, and remove dangling edges."""
+        self._index_words(progress)
+        self._index_vectors(progress)
+        self._mend_graph(progress)
+
+    def mend(self, check: str, progress: Progress) -> None:
+        """Mend what a check has found; nothing is changed if no mender has its name."""
+        if check in self._menders:
+            self._menders[check](progress)
+
+    def _index_words(self, progress: Progress) -> None:
+        """Write every document's tokens anew, from the stored text."""
+        with self._connections.read(ALL_TENANTS) as connection:
+            tenants = list_tenants(connection)
+            total = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+        numbers = count(1)
+        for tenant in tenants:
+            after: int | None = 0
+            while after is not None:
+                after = self._index_page(tenant, after, lambda: progress(next(numbers), total))
+            self._count_words(tenant)
+
+    def _index_page(self, tenant: str, after: int, note: Callable[[], None]) -> int | None:
+        """Index some documents of a tenant anew, and return the last; None after all."""
+        with self._connections.write(tenant) as connection:
+            found = find_tenant(connection, tenant)
+            if found is None:
+                return None
+            rows = TenantRows(connection, found.number, "examination")
+            page = rows.all("documents_of", after=after, limit=_PAGE)
+            vectors = self._open_vectors(connection, found.number)
+            documents = DocumentIndex(connection, found.number, vectors)
+            for row in page:
+                documents.replace_tokens(
+                    row["n"], *read_tokens(connection, vectors, self._zone, row)
+                )
+                note()
+            documents.announce_return()  # what keeps words in memory lets them go
+            return page[-1]["n"] if page else None
+
+    def _count_words(self, tenant: str) -> None:
+        """Drop the words of documents that are gone, and count the others."""
+        with self._connections.write(tenant) as connection:
+            if found := find_tenant(connection, tenant):
+                rows = TenantRows(connection, found.number, "examination")
+                rows.change("drop_stray_postings")
+                rows.change("count_words")
+
+    def _index_vectors(self, _progress: Progress) -> None:
+        """Build indexes anew from the stored vectors; queue documents without vectors."""
+        with self._connections.write(ALL_TENANTS) as connection:
+            vectors = self._open_vectors(connection, ALL_TENANTS)
+            for model in list_models(connection):
+                vectors.catch_up(model.n, model.dims)
+            for name in (
+                "forgive_failures",
+                "await_missing_vectors",
+                "await_damaged_passages",
+                "drop_damaged_passages",
+            ):
+                _run(connection, name)
+
+    def _mend_graph(self, _progress: Progress) -> None:
+        with self._connections.write(ALL_TENANTS) as connection:
+            mend_links(connection)
+
+    def _forgive_failures(self, _progress: Progress) -> None:
+        with self._connections.write(ALL_TENANTS) as connection:
+            _run(connection, "forgive_failures")
+
+    def _drop_leases(self, _progress: Progress) -> None:
+        asked = {"now": now_millis(), "longest": LONGEST_LEASE_MS}
+        with self._connections.write(ALL_TENANTS) as connection:
+            _run(connection, "drop_stale_leases", **asked)
+
+
+def _run(connection: PostgresConnection, name: str, **parameters: int) -> None:
+    connection.execute(connection.statements("examination")[name], parameters)
