@@ -67,7 +67,12 @@ class Pair:
 
     def put(self, n: int, scope: str, words: str, context: str) -> None:
         """Index a document of a number."""
-        document = {"scope": scope, "words": words, "context": context, "form": FORM}
+        document: dict[str, str | int] = {
+            "scope": scope,
+            "words": words,
+            "context": context,
+            "form": FORM,
+        }
         for rows in (self.ours, self.theirs):
             rows.insert("index_document", n=n, **document)
 
@@ -263,6 +268,22 @@ def test_what_another_tenant_says_moves_no_score(pairs: list[Pair]) -> None:
     for _ in range(30):
         pairs[1].add("turn1", "w0 w1 w2 w200", "ann")
     assert [pairs[0].ask("match", query, **asked)[0] for query in QUESTIONS[:20]] == before
+
+
+@pytest.mark.parametrize("word", ["x" * 100_000, "灯" * 100_000])
+def test_a_word_without_an_end_is_found_and_goes_with_its_document(
+    pairs: list[Pair], word: str
+) -> None:
+    pair = pairs[2]
+    n = pair.add("turn1", f"before {word} after", "ann")
+    for term in (word, f"before {word} after"):
+        query = WordQuery.any_of([term], ["turn1"])
+        ours, theirs = pair.ask("match", query, limit=9, context_weight=CONTEXT_WEIGHT)
+        assert ours == [(n, pytest.approx(theirs[0][1], abs=1e-9))]
+        assert pair.ask("matching", WordQuery.all_of([[term]], ["turn1"])) == [[(n,)], [(n,)]]
+    pair.change("erase_tokens", n=n)
+    postings = pair.ours.connection.tuples("SELECT count(*) FROM postings WHERE n = ?", (n,))
+    assert postings == [(0,)]
 
 
 def test_words_of_a_document_are_never_updated_in_place(database: Connection) -> None:
