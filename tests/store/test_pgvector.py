@@ -324,8 +324,6 @@ def test_both_threads_of_a_search_see_the_same_while_others_write(
     def count_documents(tx: Transaction) -> tuple[int, int]:
         return threading.get_ident(), len(tx.documents.page("turn", 0, 100))
 
-    with store.read("ann"), store.read("ann"):
-        pass  # a second connection is free from then on
     with store.read("ann") as tx:
         add(other, make_random(np.random.default_rng(10))[:2])
         with tx.read_concurrently(count_documents) as counted:
