@@ -11,8 +11,8 @@ WHERE last < :n AND (last = 0 OR EXISTS (SELECT 1 FROM marked))
 ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 
 -- name: index_document
-INSERT INTO search_index (n, tenant_id, scope, words, context)
-VALUES (:n, :tenant, :scope, :words, :context);
+INSERT INTO search_index (n, tenant_id, scope, words, context, form)
+VALUES (:n, :tenant, :scope, :words, :context, :form);
 
 -- name: erase_tokens
 DELETE FROM search_index WHERE n = :n AND tenant_id = :tenant;
