@@ -230,6 +230,18 @@ def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) ->
     return raw.broken or (error.sqlstate or "").startswith(_GOES_AGAIN)
 
 
+def lock_tenants(connection: PostgresConnection, after: int, last: int) -> None:
+    """Wait until nobody else changes what a tenant has, and keep others from it.
+
+    Args:
+        connection: a transaction that sees all tenants.
+        after: a number: the tenants are those that have documents with a higher one,
+        last: up to this.
+    """
+    lock = connection.statements("word_renewal")["lock_tenants"]
+    connection.execute(lock, {"class": _LOCK_CLASS, "after": after, "last": last})
+
+
 def set_tenant(connection: PostgresConnection, tenant: int) -> None:
     """Show a transaction the rows of one tenant."""
     connection.raw.execute(_SET_TENANT, (str(tenant),))

@@ -19,3 +19,12 @@ SELECT d.n, d.tenant_id, d.kind, i.words, i.context
 FROM documents d JOIN search_index i ON i.n = d.n
 WHERE d.n > :after AND d.n <= :last AND i.form < :form
 ORDER BY d.n;
+
+-- name: lock_tenants
+-- All of whom a page has documents, in the same order for everybody, so that none waits for another
+-- that waits for it.
+SELECT pg_advisory_xact_lock(CAST(:class AS INTEGER), hashtext(t.name))
+FROM (
+    SELECT name FROM tenants
+    WHERE id IN (SELECT tenant_id FROM documents WHERE n > :after AND n <= :last)
+    ORDER BY id) t;
