@@ -82,8 +82,10 @@ def test_files_are_listed_by_folder_and_go_with_their_folder(files: TenantFiles)
     for place in reversed(places):
         files.write(place, b"")
     assert [one for one in files.list_places("") if one.endswith(".md")] == places
-    assert files.list_places("night") == places[2:4]
+    assert files.list_places("night") == [*files.list_states("night")] == places[2:4]
+    assert files.list_states("")[DAY] == files.find_state(DAY)
     assert files.list_places("nowhere") == files.list_folders("nowhere") == []
+    assert files.list_states("nowhere") == {}
     assert files.list_folders("night") == ["a", "b"]
     assert files.list_folders("daily_summaries") == files.list_drafts("") == []
     files.delete_folder("night/a")
