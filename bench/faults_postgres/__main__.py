@@ -18,17 +18,15 @@ from bench.faults.verdict import Progress, Verdict
 from bench.faults_postgres.crowded import exhaust_pool
 from bench.faults_postgres.cuts import cut_connections
 from bench.faults_postgres.failover import fail_over
-from bench.faults_postgres.full_disk import DiskPlan, fill_disk
+from bench.faults_postgres.full_disk import ServerPart, fill_disk
 from bench.faults_postgres.kills import kill_server
 from bench.faults_postgres.snapshots import forget_under_snapshot
 from bench.output import rounded
+from bench.postgres.cluster import choose_user
 
 _ROUNDS = 200
 _CUTS_SHARE, _FAILOVER_SHARE = 5, 40
-_PLANS = (
-    DiskPlan("the log of changes has room elsewhere", has_log_elsewhere=True),
-    DiskPlan("the log of changes on it", has_log_elsewhere=False),
-)
+_PARTS: tuple[ServerPart, ...] = ("tables", "log")
 _Fault = Callable[[Path], list[Verdict]]
 _Value = TypeVar("_Value")
 
@@ -40,6 +38,7 @@ def _main() -> int:
     verdicts = []
     for name in arguments.only or faults:
         with tempfile.TemporaryDirectory(prefix="memoria-faults-") as folder:
+            choose_user(Path(folder))  # whoever runs the servers passes through
             for verdict in faults[name](Path(folder)):
                 verdicts.append(verdict)
                 if not arguments.json:
@@ -68,8 +67,7 @@ def _list_faults(rounds: int, seed: int) -> dict[str, _Fault]:
         "pool": lambda folder: [anyio.run(exhaust_pool, folder)],
         "snapshot": lambda folder: [anyio.run(forget_under_snapshot, folder)],
         "disk": lambda folder: [
-            anyio.run(fill_disk, folder / "home", folder / str(number), plan)
-            for number, plan in enumerate(_PLANS)
+            anyio.run(fill_disk, folder / f"home of {part}", folder / part, part) for part in _PARTS
         ],
     }
 

@@ -1,7 +1,7 @@
 """The disk of the server is full: a clear refusal, nothing lost, and on it goes with room again.
 
-Where the log of changes has room of its own, statements fail one by one. Where it lies on the full
-disk itself, the server ends, and can be started again when there is room.
+Where the tables have no room left, statements fail one by one. Where the log of changes has none,
+the server ends, and can be started again when there is room.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal
 
 import anyio.to_thread
 
@@ -28,15 +28,13 @@ _SIZE_MB, _ROOM_MB = 400, 4
 _MOST_CALLS = 2_000
 _REFUSALS = 3
 _TURNS, _WORDS = 3, 1_500
-_LOG_SETTINGS = {"max_wal_size": "32MB", "min_wal_size": "32MB"}
+_SETTINGS = {"tables": {"max_wal_size": "64MB"}, "log": {"max_wal_size": "4GB"}}
+"""A log may grow as it will, or its disk would not run full."""
 _SESSION = "s"
+_DISK = "disk"
 
 
-class DiskPlan(NamedTuple):
-    """What of a server lies on the disk that runs full."""
-
-    title: str
-    has_log_elsewhere: bool
+ServerPart = Literal["tables", "log"]
 
 
 @dataclass(slots=True)
@@ -65,10 +63,10 @@ class _Filling:
         return " ".join(f"{self.chance.randrange(36**4):x}" for _ in range(_WORDS))
 
 
-async def fill_disk(home: Path, folder: Path, plan: DiskPlan) -> Verdict:
-    """Record until the server's disk is full, free some room, and go on."""
-    fault = f"PostgreSQL's disk full, {plan.title}"
-    with _serve_on_small_disk(folder, plan) as served:
+async def fill_disk(home: Path, folder: Path, part: ServerPart) -> Verdict:
+    """Record until the disk of a part of the server is full, free some room, and go on."""
+    fault = f"PostgreSQL's disk full: that of the {part}"
+    with _serve_on_small_disk(folder, part) as served:
         if served is None:
             return Verdict(fault, skipped="a file system can be mounted by root on Linux only")
         cluster, resize = served
@@ -76,7 +74,7 @@ async def fill_disk(home: Path, folder: Path, plan: DiskPlan) -> Verdict:
         async with memoria.open(settings=chosen) as m:
             filling = _Filling(m, random.Random(1))  # noqa: S311  (chance, no secret)
             await filling.record()
-            resize(f"{_count_used_mb(cluster.data) + _ROOM_MB}m")
+            resize(f"{_count_used_mb(folder / _DISK) + _ROOM_MB}m")
             for _ in range(_MOST_CALLS):
                 await filling.record()
                 if len(filling.refusals) == _REFUSALS:
@@ -107,20 +105,20 @@ async def fill_disk(home: Path, folder: Path, plan: DiskPlan) -> Verdict:
 
 @contextmanager
 def _serve_on_small_disk(
-    folder: Path, plan: DiskPlan
+    folder: Path, part: ServerPart
 ) -> Iterator[tuple[PostgresCluster, Resizer] | None]:
-    """Run a server whose data lie on a small disk; None where there can be no such disk."""
-    disk = folder / "disk"
+    """Run a server of which a part lies on a small disk; None where there can be none."""
+    disk = folder / _DISK
     with mount_small_disk(disk, f"{_SIZE_MB}m") as resize:
         if resize is None:
             yield None
             return
+        choose_user(folder)
         choose_user(disk)
-        cluster = PostgresCluster(folder / "server", _LOG_SETTINGS)
-        cluster.data = disk / "data"
-        log = folder / "wal"
-        options = ("--waldir", str(log)) if plan.has_log_elsewhere else ()
-        cluster.create("--wal-segsize=1", *options)
+        cluster = PostgresCluster(folder / "server", _SETTINGS[part])
+        places = {"tables": folder, "log": folder, part: disk}
+        cluster.data = places["tables"] / "data"
+        cluster.create("--wal-segsize=1", "--waldir", str(places["log"] / "wal"))
         try:
             yield cluster, resize
         finally:

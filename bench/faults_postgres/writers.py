@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 import memoria
-from bench.postgres import PostgresCluster
+from bench.postgres import TOMBSTONE_KEY, PostgresCluster
 from memoria import Memoria, Settings
 from memoria.errors import StoreError
 
@@ -27,7 +27,7 @@ _POLL_S = 0.002
 def postgres_settings(home: Path, url: str, tenant: str, **more: object) -> Settings:
     """Return settings of a tenant in a database, without vectors."""
     values = {"home": home, "tenant": tenant, "database_url": url, "embedder": "off", **more}
-    return Settings.from_values(**values, tombstone_key="ab" * 32)
+    return Settings.from_values(**values, tombstone_key=TOMBSTONE_KEY)
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ from bench.latency.fill import TENANT, fill_store
 from bench.latency.rounds import Model, embedding
 from bench.latency.speech import Speech, turn_text
 from bench.metrics import percentile
-from bench.postgres import PostgresCluster
+from bench.postgres import TOMBSTONE_KEY, PostgresCluster
 from bench.throughput.clients import count_cpu_s
 from memoria import Memoria, Settings
 from memoria.app.engine import choose_engine
@@ -141,7 +141,7 @@ async def compare_engines(
 
 def _settings(home: Path, url: str | None) -> Settings:
     return Settings.from_values(
-        home=home, tenant=TENANT, database_url=url, tombstone_key="ab" * 32 if url else None
+        home=home, tenant=TENANT, database_url=url, tombstone_key=TOMBSTONE_KEY if url else None
     )
 
 

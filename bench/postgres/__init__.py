@@ -6,11 +6,12 @@ server in use does.
 """
 
 from bench.postgres.cluster import PostgresCluster, find_cluster_programs, run_cluster
-from bench.postgres.engines import ENGINES, EngineName, use_engine
+from bench.postgres.engines import ENGINES, TOMBSTONE_KEY, EngineName, use_engine
 from bench.postgres.proxy import Cut, CuttingProxy
 
 __all__ = [
     "ENGINES",
+    "TOMBSTONE_KEY",
     "Cut",
     "CuttingProxy",
     "EngineName",

@@ -9,6 +9,7 @@ from bench.postgres.cluster import PostgresCluster, run_cluster
 
 EngineName = Literal["sqlite", "postgres"]
 ENGINES: tuple[EngineName, ...] = ("sqlite", "postgres")
+TOMBSTONE_KEY = "be" * 32
 _URL, _KEY = "MEMORIA_DATABASE_URL", "MEMORIA_TOMBSTONE_KEY"
 
 
@@ -30,7 +31,7 @@ def use_engine(
     before = {name: os.environ.pop(name, None) for name in (_URL, _KEY)}
     with run_cluster(settings) as cluster:
         os.environ[_URL] = cluster.create_database("memoria")
-        os.environ[_KEY] = "be" * 32
+        os.environ[_KEY] = TOMBSTONE_KEY
         try:
             yield cluster
         finally:

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from memoria.store.postgres.connections import PoolSize
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.store import PostgresStore
 from memoria.store.rows.transaction import StoreOptions
 

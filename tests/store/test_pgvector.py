@@ -15,7 +15,7 @@ from tests.store.postgres import PostgresServer
 from memoria.model import Vector
 from memoria.model.moments import MACHINE_ZONE
 from memoria.store.image.visibility import Visibility
-from memoria.store.postgres.connections import PoolSize
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.store import PostgresStore
 from memoria.store.postgres.vectors import PgvectorIndex
 from memoria.store.rows.transaction import StoreOptions, Transaction
@@ -102,7 +102,9 @@ def add(store: PostgresStore, vectors: NDArray[np.float32], tenant: str = "ann")
 
 
 def unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
-    return (rows / np.linalg.norm(rows, axis=-1, keepdims=True)).astype(np.float32)
+    lengths = np.sqrt(np.vecdot(rows, rows))
+    units: NDArray[np.float32] = (rows / lengths[..., None]).astype(np.float32)
+    return units
 
 
 def where(tx: Transaction) -> VectorQuery:
@@ -322,6 +324,8 @@ def test_both_threads_of_a_search_see_the_same_while_others_write(
     def count_documents(tx: Transaction) -> tuple[int, int]:
         return threading.get_ident(), len(tx.documents.page("turn", 0, 100))
 
+    with store.read("ann"), store.read("ann"):
+        pass  # a second connection is free from then on
     with store.read("ann") as tx:
         add(other, make_random(np.random.default_rng(10))[:2])
         with tx.read_concurrently(count_documents) as counted:

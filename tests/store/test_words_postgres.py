@@ -3,14 +3,21 @@
 import random
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import accumulate, chain, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.databases import Databases
+from tests.store.insides import index_of
+from tests.store.plain import keep
 
+from memoria.app.engine import open_store
+from memoria.config import Settings
+from memoria.language.words.analyser import FORM
 from memoria.store.connection import Connection
 from memoria.store.image.words import CONTEXT_WEIGHT
 from memoria.store.sql.statements import TenantRows, as_json
@@ -58,8 +65,9 @@ class Pair:
 
     def put(self, n: int, scope: str, words: str, context: str) -> None:
         """Index a document of a number."""
+        document = {"scope": scope, "words": words, "context": context, "form": FORM}
         for rows in (self.ours, self.theirs):
-            rows.insert("index_document", n=n, scope=scope, words=words, context=context)
+            rows.insert("index_document", n=n, **document)
 
     def change(self, name: str, **parameters: str | int) -> None:
         """Run a statement that changes the index."""
@@ -297,3 +305,34 @@ def test_a_question_reads_the_index_of_one_tenant_alone(
     assert len({*re.findall(r"postings_\d+", plan)} - {"postings_pkey"}) <= 2  # a part, its index
     assert re.search(index, plan), plan
     assert not re.search("Seq Scan on (postings|search_index)", plan), plan
+
+
+AGE = """
+WITH gone AS (DELETE FROM search_index WHERE tenant_id = 1 RETURNING n, scope, context)
+SELECT n, scope, context FROM gone
+"""
+
+
+def test_words_of_an_older_version_are_renewed_whatever_other_tenants_add_meanwhile(
+    databases: Databases, tmp_path: Path
+) -> None:
+    given = databases.settings_of(tmp_path)
+    store = open_store(Settings.from_values(home=tmp_path, **given))
+    with closing(store), psycopg.connect(given["database_url"], autocommit=True) as raw:
+        with store.write("ann") as tx:
+            for at in range(5):
+                keep(tx, f"The ferry leaves the harbour at {at}")
+        assert not store.renew_words(2)
+        raw.execute("SELECT set_config('memoria.tenant', '0', false)")
+        stored = raw.execute("SELECT n, words, context FROM search_index ORDER BY n").fetchall()
+        raw.cursor().executemany(
+            "INSERT INTO search_index (n, tenant_id, scope, words, context, form) "
+            "VALUES (%s, 1, %s, 'of old', %s, 1)",
+            raw.execute(AGE).fetchall(),
+        )
+        with store.write("bob") as tx:
+            n = index_of(tx).add("turn", None, "tea", "")
+        while store.renew_words(2):
+            pass
+        renewed = "SELECT n, words, context FROM search_index WHERE n <> %s ORDER BY n"
+        assert raw.execute(renewed, (n,)).fetchall() == stored

@@ -67,7 +67,7 @@ class MergeReport:
     bad_lines: list[UnreadableLine] = field(default_factory=list)
     """The first bad lines."""
     is_scrubbed: bool = True
-    """True if what was forgotten is wiped from the database file by now."""
+    """True if what was forgotten is wiped from the database by now."""
 
 
 class ExportMerger:

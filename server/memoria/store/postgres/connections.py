@@ -8,10 +8,10 @@ what has become of it: the server is asked on another connection (`outcomes`).
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import psycopg
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memoria.errors import (
     InvalidInputError,
@@ -22,6 +22,7 @@ from memoria.errors import (
 from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
+from memoria.store.postgres.pool import PoolSize, SharedConnections
 
 ALL_TENANTS = 0
 """Number that row-level security takes for all tenants; no tenant has it."""
@@ -42,19 +43,12 @@ _LOCK_CLASS = 0x6D656D6F
 _STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
 """How long one statement may take: indexes are built anew by one that writes."""
 _IDLE_MS = 60_000
+_SHORTEST_CONNECT_S = 2
 _RETRIES = 2
 """Number of times that another connection is tried in place of a dead one."""
 _GOES_AGAIN = ("08", "40", "57P")
 """Beginnings of the codes of errors upon which a transaction is worth another try: the connection
 broke, another transaction was in the way, the server goes down."""
-
-
-class PoolSize(NamedTuple):
-    """Limits of a pool."""
-
-    connections: int
-    patience_s: float
-    """Time to wait for a connection, for a lock, and for the server to answer at all."""
 
 
 class Connections:
@@ -69,19 +63,8 @@ class Connections:
         """
         self._url = url
         self._patience_ms = str(int(size.patience_s * 1000))
-        self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
-            url,
-            kwargs={
-                "autocommit": True,
-                "context": adapters(),
-                "connect_timeout": max(2, int(size.patience_s)),
-                "application_name": "memoria",
-            },
-            min_size=0,
-            max_size=size.connections,
-            timeout=size.patience_s,
-            open=True,
-        )
+        self._pool = SharedConnections(self._connect, size)
+        self._connect_timeout_s = max(_SHORTEST_CONNECT_S, int(size.patience_s))
 
     @contextlib.contextmanager
     def read(self, tenant: str | int) -> Iterator[PostgresConnection]:
@@ -122,26 +105,27 @@ class Connections:
 
         Nobody waits: two threads that each have a snapshot and want another would never go on.
         """
-        raw = self._take_at_once()
+        raw = self._pool.take_at_once()
         if raw is None:
             yield None
             return
         try:
             seen = connection.execute("SELECT pg_export_snapshot()").fetchone()[0]
             with raw.pipeline():
-                raw.execute(_READ)
-                raw.execute(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-                raw.execute(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
-                raw.execute(_SET_TENANT, (str(tenant),))
+                run = partial(raw.execute, prepare=False)
+                run(_READ)
+                run(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
+                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
+                run(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
             _roll_back(raw)
-            self._pool.putconn(raw)
+            self._pool.give_back(raw)
 
     def connect_beside(self) -> PostgresConnection:
         """Open a connection for a thread that reads beside all others, in its own snapshots."""
         with translate_errors():
-            raw = psycopg.connect(self._url, autocommit=True, context=adapters())
+            raw = self._connect()
             raw.execute(
                 "SELECT set_config('default_transaction_isolation', 'repeatable read', false),"
                 " set_config('default_transaction_read_only', 'on', false),"
@@ -152,10 +136,7 @@ class Connections:
     @contextlib.contextmanager
     def open_fresh(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a connection in autocommit mode that sees all tenants, for upkeep."""
-        with (
-            translate_errors(),
-            psycopg.connect(self._url, autocommit=True, context=adapters()) as raw,
-        ):
+        with translate_errors(), self._connect() as raw:
             raw.execute("SELECT set_config('memoria.tenant', %s, false)", (str(ALL_TENANTS),))
             yield raw
 
@@ -163,11 +144,14 @@ class Connections:
         """Close every connection."""
         self._pool.close()
 
-    def _take_at_once(self) -> psycopg.Connection[Any] | None:
-        try:
-            return self._pool.getconn(timeout=0.01)
-        except PoolTimeout:
-            return None
+    def _connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(
+            self._url,
+            autocommit=True,
+            context=adapters(),
+            connect_timeout=self._connect_timeout_s,
+            application_name="memoria",
+        )
 
     @contextlib.contextmanager
     def _transaction(
@@ -189,7 +173,7 @@ class Connections:
                 "Nothing was written. Try again."
             ) from error
         finally:
-            self._pool.putconn(raw)
+            self._pool.give_back(raw)
 
     def _begin(
         self, begin: str, tenant: str | int, lines_up: bool
@@ -197,15 +181,14 @@ class Connections:
         """Begin a transaction, on another connection if the first is dead."""
         attempts = 0
         while True:
-            raw = self._pool.getconn()
+            raw = self._pool.take()
             try:
                 return raw, self._open(raw, begin, tenant, lines_up)
             except BaseException as error:
-                self._pool.putconn(raw)
+                self._pool.give_back(raw)
                 attempts += 1
                 if attempts > _RETRIES or not _is_worth_another_try(raw, error):
                     raise
-            self._pool.check()
 
     def _open(
         self, raw: psycopg.Connection[Any], begin: str, tenant: str | int, lines_up: bool
@@ -213,15 +196,17 @@ class Connections:
         """Begin a transaction by one round trip; return its mark, if it writes."""
         try:
             with raw.pipeline():
-                raw.execute(begin.encode())
-                raw.execute(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
+                # What is prepared in a pipeline that fails is taken for prepared ever after.
+                run = partial(raw.execute, prepare=False)
+                run(begin.encode())
+                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
                 if lines_up:
-                    raw.execute(_LOCK, (_LOCK_CLASS, str(tenant)))
-                marked = raw.execute(READ_MARK) if begin is _WRITE else None
+                    run(_LOCK, (_LOCK_CLASS, str(tenant)))
+                marked = run(READ_MARK) if begin is _WRITE else None
                 if isinstance(tenant, int):
-                    raw.execute(_SET_TENANT, (str(tenant),))
+                    run(_SET_TENANT, (str(tenant),))
                 else:
-                    raw.execute(_SET_TENANT_BY_NAME, (tenant,))
+                    run(_SET_TENANT_BY_NAME, (tenant,))
         except BaseException:
             _roll_back(raw)
             raise
@@ -265,14 +250,6 @@ def translate_errors() -> Iterator[None]:
     """Raise Memoria's own errors, which say what to do next, in place of the driver's."""
     try:
         yield
-    except PoolTimeout as error:
-        raise StoreUnavailableError(
-            "The store is busy: every connection to the database is in use, or its server does not "
-            "answer. Nothing was written. Try again; if it goes on, look at the server, or raise "
-            "MEMORIA_DATABASE_CONNECTIONS."
-        ) from error
-    except PoolClosed as error:
-        raise StoreUnavailableError("The store is closed. Open the memory again.") from error
     except (psycopg.DataError, UnicodeEncodeError, OverflowError) as error:
         raise InvalidInputError(
             f"A value can't be stored or searched: {_describe(error)}. Mend it and try again."

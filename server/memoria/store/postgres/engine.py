@@ -4,7 +4,8 @@ import psycopg
 
 from memoria.config import Settings
 from memoria.errors import StoreError
-from memoria.store.postgres.connections import PoolSize, translate_errors
+from memoria.store.postgres.connections import translate_errors
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.schema import version_of
 from memoria.store.postgres.store import PostgresJournalingStore, PostgresStore
 from memoria.store.postgres.tombstone_keys import require_key

@@ -21,7 +21,7 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.postgres.connections import ALL_TENANTS, Connections, PoolSize, set_tenant
+from memoria.store.postgres.connections import ALL_TENANTS, Connections, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.examination import examine
 from memoria.store.postgres.files import HomeFileRows
@@ -29,6 +29,7 @@ from memoria.store.postgres.joined import JoinedTransactions, TenantConnection
 from memoria.store.postgres.journal import count_changed_rows, journal_changes
 from memoria.store.postgres.mend import Mender
 from memoria.store.postgres.moves import PostgresMovedRows
+from memoria.store.postgres.pool import PoolSize
 from memoria.store.postgres.schema import migrate
 from memoria.store.postgres.scrub import read_owed_wipe, wipe_tables
 from memoria.store.postgres.tombstone_keys import TombstoneKeys

@@ -53,8 +53,8 @@ class PgvectorIndex:
     """Index of pgvector on one connection."""
 
     few = 5000
-    """Number of vectors up to which a scan takes a few milliseconds; a matrix in memory takes one, but
-    costs as much as ten scans to load, in each server."""
+    """Number of vectors up to which a scan takes a few milliseconds; a matrix in memory takes one,
+    but costs as much as ten scans to load, in each server."""
 
     def __init__(self, connection: PostgresConnection, tenant: int) -> None:
         """Bind to a transaction.

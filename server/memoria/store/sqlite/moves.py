@@ -40,11 +40,7 @@ class SqliteMovedRows:
     def raise_numbers(self, numbers: Mapping[str, int]) -> None:
         """Have further rows numbered from beyond a number, in tables that give none twice."""
         with self._connections.write() as connection:
-            given = connection.tuples(
-                "SELECT name FROM sqlite_schema WHERE sql LIKE :like",
-                {"like": "CREATE TABLE%PRIMARY KEY AUTOINCREMENT%"},
-            )
-            for (table,) in given:
+            for (table,) in connection.tuples(_SQL["numbered"]):
                 asked = {"tbl": table, "number": numbers.get(table, 0)}
                 connection.execute(_SQL["raise_number"], asked)
                 connection.execute(_SQL["begin_number"], asked)

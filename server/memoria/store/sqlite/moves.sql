@@ -4,6 +4,10 @@ SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = :tbl;
 -- name: numbers
 SELECT name, seq FROM sqlite_sequence;
 
+-- name: numbered
+SELECT name FROM sqlite_schema
+WHERE type = 'table' AND sql LIKE '%PRIMARY KEY AUTOINCREMENT%';
+
 -- name: raise_number
 UPDATE sqlite_sequence SET seq = max(seq, :number) WHERE name = :tbl;
 

@@ -321,7 +321,7 @@ def _merge_text(path: Path, report: "MergeReport", gone: Sequence[str]) -> str:
     if report.forgotten_here:
         lines.append(f"Forgotten here because they were forgotten there: {report.forgotten_here}")
     if not report.is_scrubbed:
-        lines.append("Their words are wiped from the file later: memoria doctor says when.")
+        lines.append("Their words are wiped from the database later: memoria doctor says when.")
     if report.private:
         lines.append(f"Left out because they were said in private time: {report.private}")
     if report.redacted:

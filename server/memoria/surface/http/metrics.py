@@ -307,7 +307,7 @@ def _describe_home(figures: HomeFigures) -> Iterator[Metric]:
     )
     yield _gauge(
         "memoria_scrub_pending",
-        "1 if erased rows may still be readable in the database file.",
+        "1 if erased rows may still be readable in the files of the database.",
         int(figures.is_scrub_pending),
     )
 

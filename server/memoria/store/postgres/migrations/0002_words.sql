@@ -1,7 +1,8 @@
 -- Words of documents. Each tenant has an index of its own: what others have said moves no score.
 
 -- What each document is found by: the token of its visibility, the words of its text, and those of
--- who said it and when. `length` counts all of them, the token as one word.
+-- who said it and when. `length` counts all of them, the token as one word. `form` is the number of
+-- the analyser whose words they are; 0 for none, so that the words are read anew.
 CREATE FUNCTION list_tokens(written TEXT) RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN array_remove(
     regexp_split_to_array(lower(written COLLATE "C"), '[^0-9a-z_\u0080-\U0010ffff]+'), '');
@@ -12,10 +13,12 @@ CREATE TABLE search_index (
     scope     TEXT COLLATE "C" NOT NULL,
     words     TEXT COLLATE "C" NOT NULL,
     context   TEXT COLLATE "C" NOT NULL,
+    form      BIGINT NOT NULL DEFAULT 0,
     length    INTEGER NOT NULL GENERATED ALWAYS AS
               (1 + cardinality(list_tokens(words)) + cardinality(list_tokens(context))) STORED
 );
 CREATE INDEX search_index_by_scope ON search_index (tenant_id, scope, n);
+CREATE INDEX search_index_by_form ON search_index (form, n);
 
 -- How often a word stands in a document's text, and in who said it and when. Only the index is read:
 -- it has all columns. A tenant's words are together in one part, so that the part can be rewritten
@@ -142,7 +145,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
         SELECT w.term, w.n, w.words + context_weight * w.context AS times, w.length
         FROM find_words(tenant, list_terms(query)) w
     ), size AS (
-        SELECT s.documents, CAST(0.9 AS DOUBLE PRECISION) * s.documents / s.words AS per_word
+        SELECT s.documents, CAST(0.9 AS DOUBLE PRECISION) * s.documents / nullif(s.words, 0) AS per_word
         FROM index_sizes s WHERE s.tenant_id = tenant
     ), terms AS (
         SELECT h.term, 2.2 * greatest(ln(CAST((s.documents - h.many + 0.5) / (h.many + 0.5)
