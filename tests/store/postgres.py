@@ -9,8 +9,6 @@ from pathlib import Path
 _USER = "postgres"
 _SETTINGS = (
     "listen_addresses=''",  # the socket alone
-    "fsync=off",  # the machine's failure ends the tests as well
-    "full_page_writes=off",
     "shared_buffers=32MB",
     "max_wal_size=4GB",  # a checkpoint when a database is made or dropped, and no more
 )

@@ -13,12 +13,10 @@ from tests.processes import PROCESSES
 from tests.store.new_homes import make_homes
 
 import memoria
-from memoria.errors import StoreError, StoreUnavailableError
+from memoria.errors import StoreUnavailableError
 from memoria.inference.embedder import BundledEmbedder
-from memoria.model import MemoryType, Provenance, new_id
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3
-from memoria.store.values import NewMemory, NewVersion
 
 OpenStore = Callable[[Path], SqliteStore]
 TIMEOUT_S = 60
@@ -79,55 +77,6 @@ def test_only_the_writer_can_write(store: SqliteStore) -> None:
     with pytest.raises(StoreUnavailableError, match="readonly"), store.read("ann") as tx:
         tx.scratchpads.put("s", "changed", [], now=2, keep=5)
     assert focus(store) == "focus"
-
-
-def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(store: SqliteStore) -> None:
-    put(store, "before")
-    with pytest.raises(ZeroDivisionError), store.write("ann") as tx:  # noqa: PT012
-        tx.scratchpads.put("s", "after", ["done"], now=2, keep=5)
-        tx.conversations.upsert_session("x", "s", 1, 2, 3)
-        raise ZeroDivisionError
-    assert focus(store) == "before"
-    with store.read("ann") as tx:
-        assert tx.statistics().sessions == 0
-    put(store, "after")
-    assert focus(store) == "after"
-
-
-def test_a_write_the_database_refuses_leaves_nothing(store: SqliteStore) -> None:
-    with pytest.raises(StoreError), store.write("ann") as tx:  # noqa: PT012
-        tx.scratchpads.put("s", "focus", [], now=1, keep=5)
-        bold = NewMemory(new_id(), MemoryType.FACT, importance=7, confidence=0.5)
-        origin = Provenance(source_kind="user_said", trust="user", channel="test")
-        tx.memories.add(bold, NewVersion("too important", b"f", 1, 1, origin, None))
-    assert focus(store) is None
-
-
-def test_a_reader_sees_one_moment_however_much_is_written(
-    store: SqliteStore, open_store: OpenStore, home: Path
-) -> None:
-    put(store, "before")
-    other = open_store(home)
-    with store.read("ann") as tx:
-        put(other, "after")
-        seen = tx.scratchpads.get("s")
-        assert seen is not None
-        assert seen.current_focus == "before"
-    assert focus(store) == "after"
-
-
-@pytest.mark.parametrize("same", [True, False], ids=["one store", "two stores"])
-def test_writers_wait_for_each_other(
-    store: SqliteStore, open_store: OpenStore, home: Path, same: bool
-) -> None:
-    other = store if same else open_store(home)
-    waiting = threading.Thread(target=put, args=(other, "second"))
-    with store.write("ann") as tx:
-        waiting.start()
-        tx.scratchpads.put("s", "first", [], now=1, keep=5)
-    waiting.join(TIMEOUT_S)
-    assert not waiting.is_alive()
-    assert focus(store) == "second"
 
 
 def test_while_a_wipe_waits_for_a_reader_others_write(home: Path, open_store: OpenStore) -> None:
