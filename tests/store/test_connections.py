@@ -58,7 +58,7 @@ def connections(store: SqliteStore) -> Iterator[dict[str, SqliteConnection]]:
         ("synchronous", 2),
         ("foreign_keys", 1),
         ("secure_delete", 1),
-        ("busy_timeout", 30_000),
+        ("busy_timeout", 10_000),
         ("journal_size_limit", 64 << 20),
     ],
 )

@@ -1,5 +1,6 @@
 """Figures of a home are sums over its tenants, and have nothing in them that a tenant said."""
 
+import pytest
 from functools import partial
 from operator import add
 
@@ -112,6 +113,7 @@ def test_a_forget_is_overdue_when_its_grace_is_over_and_it_is_not_purged(store: 
     assert (figures.hidden_forgets, figures.overdue_forgets) == (1, 1)
 
 
+@pytest.mark.sqlite("wipes the file")
 def test_what_may_still_be_readable_in_the_file_is_told_until_it_is_wiped(store: Store) -> None:
     assert not store.figures().is_scrub_pending
     with store.write("ann") as tx:

@@ -85,6 +85,7 @@ def test_words_follow_whatever_becomes_of_documents(store: Store, seed: int) -> 
         assert list(read(store, ns).items()) == list(expected.items()), step
 
 
+@pytest.mark.sqlite("counts statements with SQLite's trace")
 def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
     store: Store,
 ) -> None:
@@ -99,6 +100,7 @@ def test_words_that_were_read_are_read_again_only_where_a_document_has_changed(
     assert count_reads(store, ns) == 1
 
 
+@pytest.mark.sqlite("counts statements with SQLite's trace")
 def test_what_does_not_tell_of_its_changes_is_read_each_time(store: Store) -> None:
     ns = say(store, "ferry", embedded=False)
     assert [count_reads(store, ns) for _ in range(2)] == [1, 1]

@@ -74,6 +74,7 @@ def list_remains(store: Store) -> set[str]:
     return found
 
 
+@pytest.mark.sqlite("what the process keeps for FTS5")
 def test_nothing_that_was_erased_is_left_in_any_column_though_nobody_asks(store: Store) -> None:
     ns = say(store, "Zanzibar", *["rope"] * Vec0Index.few)
     for _ in range(3):  # what is large is kept from the second question on
@@ -136,6 +137,7 @@ def say_more(store: Store) -> None:
         tx.backlog.add_vectors(TOY_MODEL, {n: VECTOR})
 
 
+@pytest.mark.sqlite("what the process keeps for FTS5")
 def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_these(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +165,7 @@ def test_what_is_read_beside_searches_that_follow_newer_states_is_brought_up_to_
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.sqlite("what the process keeps for FTS5")
 def test_each_snapshot_is_told_what_stands_in_it_whatever_newer_ones_have_followed(
     store: Store, seed: int
 ) -> None:

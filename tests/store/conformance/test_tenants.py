@@ -60,6 +60,7 @@ def test_what_waits_for_a_vector_is_told_to_its_own_tenant_alone(shared: Store) 
         assert not tx.backlog.awaits_vector()
 
 
+@pytest.mark.sqlite("SQLite can't show an older snapshot to a second connection")
 def test_what_another_tenant_writes_in_between_stops_no_concurrent_read(
     shared: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
