@@ -13,12 +13,8 @@ from typing import Any
 
 import psycopg
 
-from memoria.errors import (
-    InvalidInputError,
-    StoreError,
-    StoreUnavailableError,
-    TransactionLostError,
-)
+from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
+from memoria.store.connection import TransactionLostError
 from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
@@ -56,7 +52,7 @@ _GOES_AGAIN = ("08", "40", "57P")
 broke, another transaction was in the way, the server goes down."""
 
 
-class Connections:
+class DatabaseConnections:
     """Connections of one process to one database. Thread-safe."""
 
     def __init__(self, url: str, size: PoolSize) -> None:
