@@ -48,9 +48,12 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
 @contextmanager
 def night(settings: Settings) -> Iterator[tuple[Store, JournalingStore]]:
     """A home's store, and that of a night that is under way there."""
-    with closing(open_store(settings)) as shared, hold_lease(shared, settings.tenant, "night"):
-        with closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own:
-            yield shared, own
+    with (
+        closing(open_store(settings)) as shared,
+        hold_lease(shared, settings.tenant, "night"),
+        closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own,
+    ):
+        yield shared, own
 
 
 @contextmanager
