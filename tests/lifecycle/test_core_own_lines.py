@@ -1,5 +1,7 @@
 """What a person writes into a core file stays there, and is remembered or the file says why not."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,11 @@ from tests.lifecycle.desk import TOKENS, Desk
 
 import memoria
 from memoria import Settings
+from memoria.app.engine import open_store
 from memoria.app.nightly import run_nightly
 from memoria.disk.folders import project_file
 from memoria.disk.home_files import core_files, is_core_path
+from memoria.disk.tenant_files import TenantFiles
 from memoria.erasure.forget import Eraser
 from memoria.erasure.selection import ErasureRequest
 from memoria.lifecycle.core.current import compose_core
@@ -289,8 +293,20 @@ async def list_wishes(settings: Settings) -> list[str]:
         return await m.wishes()
 
 
-def core(settings: Settings) -> Path:
-    return settings.home_path / "MEMORY.md"
+@contextmanager
+def opened_files(settings: Settings) -> Iterator[TenantFiles]:
+    with closing(open_store(settings)) as store:
+        yield store.files.of(settings.tenant)
+
+
+def core(settings: Settings, place: str = "MEMORY.md") -> str:
+    with opened_files(settings) as files:
+        return (files.read(place) or b"").decode()
+
+
+def put_core(settings: Settings, text: str) -> None:
+    with opened_files(settings) as files:
+        files.write("MEMORY.md", text.encode())
 
 
 async def test_a_night_writes_quotes_in_a_section_of_their_own_and_a_second_one_nothing(
@@ -298,7 +314,7 @@ async def test_a_night_writes_quotes_in_a_section_of_their_own_and_a_second_one_
 ) -> None:
     await say(settings, WISH)
     run_nightly(settings, ["core"])
-    text = core(settings).read_text("utf-8")
+    text = core(settings)
     assert f"\n- 2026-11-20: “{WISH}” <!-- q:" in text.partition(HEADING)[2]
     assert run_nightly(settings, ["core"]).steps[-1].planned == 0
     assert await list_contents(settings) == []
@@ -308,11 +324,11 @@ async def test_words_put_in_a_quote_are_a_memory_in_its_place(settings: Settings
     await say(settings, WISH)
     run_nightly(settings, ["core"])
     mine = "Always answer in English, but for poems"
-    core(settings).write_text(core(settings).read_text("utf-8").replace(WISH, mine), "utf-8")
+    put_core(settings, core(settings).replace(WISH, mine))
     run_nightly(settings, ["core"])
     assert await list_contents(settings) == [mine]
     assert await list_wishes(settings) == []
-    assert HEADING not in core(settings).read_text("utf-8")
+    assert HEADING not in core(settings)
 
 
 async def test_a_line_below_the_quotes_is_a_memory_and_the_quotes_are_none(
@@ -320,11 +336,10 @@ async def test_a_line_below_the_quotes_is_a_memory_and_the_quotes_are_none(
 ) -> None:
     await say(settings, WISH)
     run_nightly(settings, ["core"])
-    with core(settings).open("a", encoding="utf-8") as file:
-        file.write("- Never deploy on Fridays\n")
+    put_core(settings, f"{core(settings)}- Never deploy on Fridays\n")
     run_nightly(settings, ["core"])
     assert await list_contents(settings) == ["Never deploy on Fridays"]
-    assert WISH in core(settings).read_text("utf-8").partition(HEADING)[2]
+    assert WISH in core(settings).partition(HEADING)[2]
 
 
 async def test_a_quote_that_is_kept_or_set_aside_stands_there_no_more(settings: Settings) -> None:
@@ -334,7 +349,7 @@ async def test_a_quote_that_is_kept_or_set_aside_stands_there_no_more(settings: 
         for line in await m.wishes():
             await m.set_quote_aside(line.partition("[turn ")[2][:8])
     run_nightly(settings, ["core"])
-    assert HEADING not in core(settings).read_text("utf-8")
+    assert HEADING not in core(settings)
 
 
 async def test_what_holds_in_a_project_alone_is_quoted_in_its_file(settings: Settings) -> None:
@@ -344,15 +359,16 @@ async def test_what_holds_in_a_project_alone_is_quoted_in_its_file(settings: Set
     async with memoria.open(settings=settings) as m:
         await m.remember("The API listens on port 80", workspace="api", scope="project")
     run_nightly(settings, ["core"])
-    (project,) = (settings.home_path / "projects").rglob("MEMORY.md")
-    assert words in project.read_text("utf-8")
-    assert words not in core(settings).read_text("utf-8")
-    home = core(settings).read_text("utf-8")
+    with opened_files(settings) as files:
+        (project,) = files.list_places("projects")
+    assert words in core(settings, project)
+    assert words not in core(settings)
+    home = core(settings)
     assert f"\n- 2026-11-20, said in api: “{WISH}” <!-- q:" in home
     run_nightly(settings, ["core"])
-    assert core(settings).read_text("utf-8") == home
+    assert core(settings) == home
     mine = "Answer in English unless I write German"
-    core(settings).write_text(home.replace(WISH, mine), "utf-8")
+    put_core(settings, home.replace(WISH, mine))
     run_nightly(settings, ["core"])
     assert mine in await list_contents(settings)
 
@@ -375,7 +391,7 @@ async def test_few_quotes_stand_there_and_leave_room_for_memories(settings: Sett
         for i in range(30):
             await m.remember(f"Rule {i}: never deploy service number {i} on a Friday", type="rule")
     run_nightly(settings, ["core"])
-    text = core(settings).read_text("utf-8")
+    text = core(settings)
     assert 1 <= text.count("<!-- q:") <= 8
     assert text.count("<!-- m:") >= 15
 
