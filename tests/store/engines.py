@@ -30,7 +30,7 @@ PARENTS = {
 
 
 @contextmanager
-def new_database(server: PostgresServer, name: str) -> Iterator[str]:
+def new_database(server: PostgresServer, name: str, *, is_migrated: bool = True) -> Iterator[str]:
     """Make a database with all tables, which belongs to an ordinary role; yields the address.
 
     Superusers are not held by row-level security.
@@ -43,8 +43,9 @@ def new_database(server: PostgresServer, name: str) -> Iterator[str]:
         )
     address = make_conninfo(server.address, dbname=name, user=ROLE)
     try:
-        with psycopg.connect(address, autocommit=True) as owner:
-            migrate(owner)
+        if is_migrated:
+            with psycopg.connect(address, autocommit=True) as owner:
+                migrate(owner)
         yield address
     finally:
         with psycopg.connect(server.address, autocommit=True) as admin:

@@ -197,7 +197,7 @@ class PostgresStore:
             )
         if page is None:
             return False
-        with self._write_transaction(ALL_TENANTS) as connection:
+        with self._connections.write(ALL_TENANTS, lines_up=False) as connection:
             line_up(connection, (stale.tenant for stale in page.stale))
             WordRenewal(connection, self._open_vectors(connection), self.zone).write(page)
         return True

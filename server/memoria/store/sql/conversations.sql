@@ -188,12 +188,14 @@ WITH RECURSIVE names (speaker, ordinal) AS (
             WHERE t.tenant_id = :tenant AND t.role = 'user' AND t.speaker > names.speaker),
            ordinal + 1
     FROM names WHERE names.speaker IS NOT NULL AND ordinal < CAST(:limit AS BIGINT)
+),
+firsts (n) AS MATERIALIZED (
+    SELECT (SELECT min(o.n) FROM turns o
+            WHERE o.tenant_id = :tenant AND o.role = 'user' AND o.speaker = names.speaker)
+    FROM names
 )
 SELECT t.speaker AS name, t.n AS first_turn, t.session_n AS first_session
-FROM names
-JOIN turns t ON t.n = (SELECT min(o.n) FROM turns o
-                       WHERE o.tenant_id = :tenant AND o.role = 'user'
-                         AND o.speaker = names.speaker)
+FROM firsts CROSS JOIN turns t ON t.n = firsts.n
 ORDER BY t.n;
 
 -- name: remarks
