@@ -29,7 +29,9 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _LIMIT = """
 SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),
-       set_config('idle_in_transaction_session_timeout', %s, true)"""
+       set_config('idle_in_transaction_session_timeout', %s, true),
+       set_config('jit', 'off', true)"""
+"""No statement takes as long as compiling it would."""
 _SET_TENANT = "SELECT set_config('memoria.tenant', %s, true)"
 _SET_TENANT_BY_NAME = """
 SELECT set_config('memoria.tenant',
