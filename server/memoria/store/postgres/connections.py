@@ -45,6 +45,8 @@ _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
 _STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
 """How long one statement may take: indexes are built anew by one that writes."""
+_LINE = 3
+"""How many times as long a writer waits, for whom a line of others may be ahead."""
 _IDLE_MS = 60_000
 _SHORTEST_CONNECT_S = 2
 _RETRIES = 2
@@ -65,7 +67,8 @@ class DatabaseConnections:
             size: the limits of the pool.
         """
         self._url = url
-        self._patience_ms = str(int(size.patience_s * 1000))
+        patience_ms = int(size.patience_s * 1000)
+        self._lock_ms = {_READ: str(patience_ms), _WRITE: str(patience_ms * _LINE)}
         self._pool = SharedConnections(self._connect, size)
         self._connect_timeout_s = max(_SHORTEST_CONNECT_S, int(size.patience_s))
 
@@ -118,7 +121,7 @@ class DatabaseConnections:
                 run = partial(raw.execute, prepare=False)
                 run(_READ)
                 run(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
+                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._lock_ms[_READ], str(_IDLE_MS)))
                 run(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
@@ -202,7 +205,7 @@ class DatabaseConnections:
                 # What is prepared in a pipeline that fails is taken for prepared ever after.
                 run = partial(raw.execute, prepare=False)
                 run(begin.encode())
-                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
+                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._lock_ms[begin], str(_IDLE_MS)))
                 if lines_up:
                     run(_LOCK, (_LOCK_CLASS, str(tenant)))
                 marked = run(READ_MARK) if begin is _WRITE else None
