@@ -144,6 +144,7 @@ def _rows(figures: Figures) -> Iterator[tuple[str, str]]:
     yield "search", _milliseconds(figures.search_ms)
     yield "settle", f"{figures.settle_s:.1f} s"
     yield "batches", f"{figures.batches} of {figures.embedded} texts"
+    yield "told to come again", str(figures.busy)
     yield "longest overlap", f"{figures.longest_overlap_ms:.1f} ms"
 
 

@@ -137,5 +137,6 @@ def _figures(
         settle_s=max((account.settled for account in did), default=ended) - ended,
         batches=len(notes),
         embedded=sum(texts for _, _, texts in notes),
+        busy=sum(account.busy for account in did),
         longest_overlap_ms=longest_overlap([(start, end) for start, end, _ in notes]) * 1000,
     )

@@ -34,6 +34,8 @@ class Figures:
     batches: int
     embedded: int
     """Texts embedded as documents: one a turn when no batch was made twice."""
+    busy: int
+    """Captures that were told to come again, and did."""
     longest_overlap_ms: float
     """How long two processes embedded documents at the same time. Must be 0."""
 

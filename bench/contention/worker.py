@@ -13,6 +13,7 @@ import anyio
 import memoria
 from bench.contention.traffic import TENANT, Line, Load, lines, searches_after
 from memoria import Memoria
+from memoria.errors import StoreUnavailableError
 from memoria.inference.embedder import BUNDLED, BundledEmbedder
 from memoria.model import RecordedTurn, Vector
 
@@ -28,6 +29,8 @@ class Account:
     """Of the turns, in the order they were recorded."""
     capture_ms: list[float] = field(default_factory=list)
     search_ms: list[float] = field(default_factory=list)
+    busy: int = 0
+    """Calls that were told to come again, as the store was busy for too long."""
     problems: list[str] = field(default_factory=list)
     began: float = 0.0
     ended: float = 0.0
@@ -111,8 +114,16 @@ async def _record(m: Memoria, line: Line, account: Account) -> None:
 
 
 async def _capture(m: Memoria, line: Line, account: Account) -> RecordedTurn:
-    receipt = await _timed(account.capture_ms, lambda: m.record_conversation([line.turn]))
-    return receipt.turns[0]
+    """Record a line; again, as a client does, if the store was busy for too long."""
+    while True:
+        try:
+            receipt = await _timed(account.capture_ms, lambda: m.record_conversation([line.turn]))
+        except StoreUnavailableError as error:
+            if "ry again" not in str(error):
+                raise
+            account.busy += 1
+        else:
+            return receipt.turns[0]
 
 
 async def _search(m: Memoria, line: Line, account: Account, *, first_level: bool) -> None:
@@ -125,6 +136,7 @@ async def _search(m: Memoria, line: Line, account: Account, *, first_level: bool
 
 async def _timed(took_ms: list[float], call: Callable[[], Awaitable[_T]]) -> _T:
     started = time.perf_counter()
-    result = await call()
-    took_ms.append((time.perf_counter() - started) * 1000)
-    return result
+    try:
+        return await call()
+    finally:
+        took_ms.append((time.perf_counter() - started) * 1000)

@@ -24,7 +24,7 @@ WHERE table_schema = 'public' AND data_type IN ('text', 'bytea', 'jsonb')
 
 
 async def forget_under_snapshot(home: Path) -> Verdict:
-    """Forget under an open snapshot, look at once, end the snapshot, scrub, look at the files."""
+    """Forget under an open snapshot, look at once, end the snapshot, wipe, look at the files."""
     broken = list[str]()
     with run_cluster() as cluster:
         chosen = postgres_settings(home, cluster.create_database(DATABASE), "forgetful")
@@ -35,17 +35,18 @@ async def forget_under_snapshot(home: Path) -> Verdict:
                 _open_snapshot(older)
                 forgotten = await m.forget_memory(everything=True, at_once=True)
                 broken += await _find_readable(m, cluster)
+                is_wiped = await in_thread(m._store._wipe)  # type: ignore[attr-defined]  # noqa: SLF001  (as a nightly run does)
                 is_pending = await in_thread(m._store.needs_scrub)  # noqa: SLF001  (no face needs it)
-                if forgotten.scrubbed or not is_pending:
-                    broken.append("it was called scrubbed while a snapshot held the rows")
+                if forgotten.scrubbed or is_wiped or not is_pending:
+                    broken.append("it was called wiped while a snapshot held the rows")
                 if not _count_seen(older):
                     broken.append("the older snapshot lost its rows")
-            is_done = await in_thread(m._store.scrub)  # noqa: SLF001  (as a server does when idle)
-            if not is_done or await in_thread(m._store.needs_scrub):  # noqa: SLF001
-                broken.append("it was not scrubbed once the snapshot had ended")
+            is_wiped = await in_thread(m._store._wipe)  # type: ignore[attr-defined]  # noqa: SLF001
+            if not is_wiped or await in_thread(m._store.needs_scrub):  # noqa: SLF001
+                broken.append("it was not wiped once the snapshot had ended")
         files = await anyio.to_thread.run_sync(lambda: [*_list_files_with(cluster, _MARK)])
     figures = {"pending under the snapshot": int(is_pending), "files left with it": len(files)}
-    broken += [f"{one} holds it after the scrub" for one in files]
+    broken += [f"{one} holds it after the wipe" for one in files]
     return Verdict("PostgreSQL: forget under an older snapshot", figures, tuple(broken))
 
 

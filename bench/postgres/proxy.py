@@ -70,6 +70,7 @@ class CuttingProxy:
         self._wait_for(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     def arm(self, cut: Cut, after: int = 0) -> None:
         """Cut the next connection that comes to this moment.
@@ -89,6 +90,7 @@ class CuttingProxy:
         for writer in self._open:
             writer.transport.abort()
         await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
+        await asyncio.sleep(0)  # transports close their sockets
 
     def _wait_for(self, work: Coroutine[Any, Any, _Value]) -> _Value:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()

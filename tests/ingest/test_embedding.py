@@ -140,18 +140,19 @@ async def test_a_turn_takes_the_worker_two_commits(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     committed: list[str] = []
-    write = Store.write
+    store = store_of(home)
+    kind = type(store)
+    write = kind.write
 
     def count(store: Store, tenant: str, **how: bool) -> AbstractContextManager[Transaction]:
         committed.append(threading.current_thread().name)
         return write(store, tenant, **how)
 
-    monkeypatch.setattr(Store, "write", count)
+    monkeypatch.setattr(kind, "write", count)
     async with opened(home, Recorder()) as memory:
         for turn in TURNS:
             await memory.record_conversation([turn])
             await memory.wait_until_idle(TIMEOUT_S)
-        store = store_of(home)
         with store.read("t") as tx:  # and each lease was given back
             assert tx.leases.owner("embedding", now_millis()) is None
         store.close()

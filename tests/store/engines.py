@@ -30,7 +30,7 @@ PARENTS = {
 
 
 @contextmanager
-def new_database(server: PostgresServer, name: str) -> Iterator[str]:
+def new_database(server: PostgresServer, name: str, *, is_migrated: bool = True) -> Iterator[str]:
     """Make a database with all tables, which belongs to an ordinary role; yields the address.
 
     Superusers are not held by row-level security.
@@ -43,8 +43,9 @@ def new_database(server: PostgresServer, name: str) -> Iterator[str]:
         )
     address = make_conninfo(server.address, dbname=name, user=ROLE)
     try:
-        with psycopg.connect(address, autocommit=True) as owner:
-            migrate(owner)
+        if is_migrated:
+            with psycopg.connect(address, autocommit=True) as owner:
+                migrate(owner)
         yield address
     finally:
         with psycopg.connect(server.address, autocommit=True) as admin:
@@ -56,23 +57,24 @@ def as_superuser(server: PostgresServer, address: str) -> str:
     return make_conninfo(server.address, dbname=conninfo_to_dict(address)["dbname"])
 
 
-def list_tables(session: Session) -> dict[str, list[str]]:
-    """Map each table to its columns that statements may write, without numbers of migrations."""
+def list_tables(source: SqliteConnection, session: Session) -> dict[str, list[str]]:
+    """Map each table that both engines have to PostgreSQL's columns that statements may write."""
+    known = {name for (name,) in source.tuples("SELECT name FROM sqlite_schema")}
     rows = session.execute(
         "SELECT c.relname, array_agg(a.attname ORDER BY a.attnum)"
         " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
         " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'"
         " AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''"
-        " AND c.relname NOT IN ('schema_version', 'search_index', 'postings', 'index_sizes')"
+        " AND c.relname NOT IN ('schema_version', 'search_index')"
         " GROUP BY c.relname ORDER BY c.relname"
     )
-    return {table: columns for table, columns in rows}  # noqa: C416  (rows of two)
+    return {table: columns for table, columns in rows if table in known}
 
 
 def copy_rows(source: SqliteConnection, target: Session) -> None:
     """Copy every row, with its numbers; no trigger does anything."""
     target.execute("SET session_replication_role = replica")
-    tables = list_tables(target)
+    tables = list_tables(source, target)
     for table in sorted(tables, key=lambda name: name in PARENTS):  # after their parents
         columns = tables[table]
         own = [name for name in columns if not (name == "tenant_id" and table in PARENTS)]

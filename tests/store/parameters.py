@@ -51,7 +51,7 @@ COLUMNS = {
 }
 """Columns that parameters of other names are compared with, or where one name has many."""
 _LISTS = {
-    "numbers": r"CAST\(value AS BIGINT\) AS value FROM jsonb_array_elements_text",
+    "numbers": r"unnest\(CAST\(translate",
     "texts": r"\(SELECT value FROM jsonb_array_elements_text",
     "lists": r"\(SELECT value FROM jsonb_array_elements",
     "pairs": r"FROM jsonb_each_text",
@@ -198,7 +198,7 @@ def _read_own(
 def _kind_of_list(sql: str, name: str) -> str | None:
     """Find which kind of list a statement takes a parameter for; None for no list."""
     for kind, form in _LISTS.items():
-        if re.search(rf"{form}\((?:CAST\()+:{name}\b", sql):
+        if re.search(rf"{form}\((?:CAST\()*:{name}\b", sql):
             return kind
     return None
 

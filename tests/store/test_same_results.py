@@ -70,7 +70,7 @@ def fill_both(
         change(source)
     with new_database(server, file.stem) as address:
         with open_session(as_superuser(server, address)) as target:
-            tables = list_tables(target)
+            tables = list_tables(source, target)
             copy_rows(source, target)
         with open_session(address) as session:
             tenants = [n for (n,) in source.tuples("SELECT id FROM tenants")]

@@ -63,6 +63,8 @@ MOVED_TABLES = (
 """Tables in the order of their references: what a row refers to is in an earlier one."""
 SELF_REFERENCES: Mapping[str, str] = {"memories": "merged_into", "entities": "canonical_n"}
 """Columns that refer to other rows of their own table, perhaps to later ones."""
+_CHANGES = {"documents": ("changed",)}
+"""Columns that no journal has, as they only tell what to read again; a copy needs them."""
 _PAGE = 1000
 Note = Callable[[int], None]
 """Called with a number of rows that are done with."""
@@ -202,7 +204,7 @@ def _open_table(name: str, source: Connection, target: Connection) -> _Table:
     there = {one.name for one in target.columns(name)}
     columns = [one for one in source.columns(name) if one.name in there]
     key = sorted((one for one in columns if one.key), key=lambda one: one.key)
-    rest = sorted(one.name for one in columns if not one.key)
+    rest = sorted((*(one.name for one in columns if not one.key), *_CHANGES.get(name, ())))
     return _Table(name, (*(one.name for one in key), *rest), len(key))
 
 

@@ -191,6 +191,42 @@ def test_workers_that_race_share_the_entries_without_a_double(
     assert len(done[0]) + len(done[1]) == len({*done[0], *done[1]}) == 40
 
 
+def test_of_a_session_no_two_entries_are_ever_with_two_workers(
+    open_store: Callable[[Path], Store], home: Path
+) -> None:
+    store = open_store(home)
+    sessions, places, workers = 6, 20, 8
+    for place in range(places):
+        for session in range(sessions):
+            put(store, f"s{session}", place)
+    held, doubled, done = set[int](), list[int](), list[str]()
+    guard = threading.Lock()
+
+    def work(owner: str) -> None:
+        while True:
+            with store.work_queue(write=False) as queue:
+                if queue.next_due_at(2) is None:
+                    return
+            taken = lease(store, owner, 2)
+            if taken is None:
+                continue
+            with guard:
+                doubled.extend({taken.session_n} & held)
+                held.add(taken.session_n)
+            with guard:
+                held.discard(taken.session_n)
+            if finish(store, taken, owner):
+                done.append(taken.id)
+
+    threads = [threading.Thread(target=work, args=(str(who),)) for who in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert doubled == []
+    assert len(done) == len(set(done)) == sessions * places
+
+
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["put", "lease", "finish", "die", "fail", "bury", "retry"]),

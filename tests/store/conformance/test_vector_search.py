@@ -73,7 +73,7 @@ def test_whatever_is_done_every_way_of_searching_sees_its_own_snapshot(
     with TemporaryDirectory() as folder, ExitStack() as opened:
         store = open_home(lay_empty_home(Path(folder) / "home"))
         opened.callback(store.close)
-        home, shared, slow = VectorHome(store), VectorCache(), None
+        home, shared, slow, before = VectorHome(store), VectorCache(), None, None
         for i, step in enumerate(steps):
             if i == pause:
                 slow = opened.enter_context(store.read(TENANT))

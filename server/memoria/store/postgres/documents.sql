@@ -1,6 +1,6 @@
 -- name: index_document
-INSERT INTO search_index (n, tenant_id, scope, words, context)
-VALUES (:n, :tenant, :scope, :words, :context);
+INSERT INTO search_index (n, tenant_id, scope, words, context, form)
+VALUES (:n, :tenant, :scope, :words, :context, :form);
 
 -- name: erase_tokens
 DELETE FROM search_index WHERE n = :n AND tenant_id = :tenant;

@@ -64,7 +64,7 @@ WHERE d.tenant_id = :tenant AND d.n = :n AND d.current;
 WITH rounded AS (
     SELECT n, embedding <#> CAST(:vector AS HALFVEC) AS distance FROM vectors
     WHERE tenant_id = :tenant AND model_n = :model AND scope IN (SELECT value FROM {texts :scopes})
-      AND ({json :allowed} IS NULL OR n IN (SELECT value FROM {numbers :allowed}))
+      AND (CAST(:allowed AS TEXT) IS NULL OR n IN (SELECT value FROM {numbers :allowed}))
     ORDER BY distance
     LIMIT :most
 ), compared AS (
@@ -87,4 +87,9 @@ FULL JOIN (SELECT tenant_id, n FROM vectors WHERE model_n = :model) v USING (ten
 LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE;
 
 -- name: erase_model
-DELETE FROM vectors WHERE model_n = :model;
+DELETE FROM vectors WHERE model_n = :model AND (tenant_id = :tenant OR :tenant = 0);
+
+-- name: indexable
+SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
+FROM documents d JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
+WHERE d.current AND (d.tenant_id = :tenant OR :tenant = 0);

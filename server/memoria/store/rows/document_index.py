@@ -30,8 +30,9 @@ class DocumentIndex:
         """Add a document to the index, queue it for a vector, and return its number."""
         n = self._rows.insert("add_document", kind=kind, workspace=workspace, suppressed=suppressed)
         scope = Visibility(kind, self._rows.tenant, workspace, processed=suppressed).token
-        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
-        self._rows.change("note_words", n=n, form=FORM)
+        self._index(n, scope, words, context)
+        if self._rows.connection.has_dense_numbers:  # else each document has the form
+            self._rows.change("note_words", n=n, form=FORM)
         self._rows.insert("await_vector", n=n)
         self._rows.change("note_newest", n=n)
         return n
@@ -89,8 +90,13 @@ class DocumentIndex:
     def index_again(self, n: int, scope: str, words: str, context: str) -> None:
         """Index a document that was put back, or that is seen from elsewhere than before."""
         self._rows.change("erase_tokens", n=n)
-        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
+        self._index(n, scope, words, context)
         self.refresh_index(n)
+
+    def _index(self, n: int, scope: str, words: str, context: str) -> None:
+        self._rows.insert(
+            "index_document", n=n, scope=scope, words=words, context=context, form=FORM
+        )
 
     def announce_return(self) -> None:
         """Invalidate all caches of documents: erased documents were put back."""
@@ -100,7 +106,7 @@ class DocumentIndex:
         """Replace the words that a document is indexed by."""
         self._rows.change("erase_tokens", n=n)
         scope = self._read_visibility(n).token
-        self._rows.insert("index_document", n=n, scope=scope, words=words, context=context)
+        self._index(n, scope, words, context)
         self._rows.change("count_change")
         self._rows.change("note_change", n=n)
 

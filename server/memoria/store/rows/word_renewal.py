@@ -3,7 +3,8 @@
 All documents are gone through once, in the order of their numbers, a page at a time. A page is read
 beside all other work, and only documents with other words by now are written. A mark in the file
 says how far the renewal has come; any process may stop and any other go on from the mark. A
-document that an older version adds meanwhile has a higher number, so it is reached as well.
+document that an older version adds meanwhile has a higher number, so it is reached as well. In
+PostgreSQL each document has its version, and the mark follows from these.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,16 +28,16 @@ from memoria.store.vectors import VectorIndex
 
 def read_mark(connection: Connection) -> tuple[int, int]:
     """Return the number of the analyser and that of the document; 0 and 0 if nothing is marked."""
-    row = connection.execute(connection.statements("word_renewal")["mark"]).fetchone()
+    mark = connection.statements("word_renewal")["mark"]
+    row = connection.execute(mark, {"form": FORM}).fetchone()
     form, last = ("0", "0") if row is None else row["value"].split(":")
     return int(form), int(last)
 
 
-def set_mark(connection: Connection, last: int) -> None:
-    """Record that all documents up to the number have the words of this version."""
-    connection.execute(
-        connection.statements("word_renewal")["set_mark"], {"value": f"{FORM}:{last}"}
-    )
+def set_mark(connection: Connection, last: int, after: int = 0) -> None:
+    """Record that the documents beyond `after`, up to `last`, have the words of this version."""
+    marked = {"value": f"{FORM}:{last}", "form": FORM, "after": after, "last": last}
+    connection.execute(connection.statements("word_renewal")["set_mark"], marked)
 
 
 class _Stale(NamedTuple):
@@ -75,7 +76,7 @@ class WordRenewal:
         if form > FORM:
             return None  # a newer version renews words
         after = after if form == FORM else 0
-        asked = {"after": after, "most": most}
+        asked = {"after": after, "most": most, "form": FORM}
         (last,) = self._connection.execute(
             self._connection.statements("word_renewal")["last_of_page"], asked
         ).fetchone()
@@ -94,10 +95,10 @@ class WordRenewal:
                     documents.replace_tokens(n, *present)
         form, after = read_mark(self._connection)
         if form < FORM or (form == FORM and after <= page.last):  # another process may be further
-            set_mark(self._connection, page.last)
+            set_mark(self._connection, page.last, page.after)
 
     def _read_stored(self, after: int, last: int) -> dict[int, Row]:
-        asked = {"after": after, "last": last}
+        asked = {"after": after, "last": last, "form": FORM}
         return {
             row["n"]: row
             for row in self._connection.execute(

@@ -164,12 +164,15 @@ WHERE tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_inde
 ORDER BY version DESC;
 
 -- name: places
+WITH wanted (n, session_n, first_index, last_index) AS MATERIALIZED (
+    SELECT t.n, t.session_n, t.turn_index - :reach, t.turn_index + :reach
+    FROM {numbers :ns} listed
+    CROSS JOIN turns t ON t.n = listed.value AND t.tenant_id = :tenant)
 SELECT DISTINCT o.n, o.session_n, o.turn_index
-FROM {numbers :ns} wanted
-CROSS JOIN turns t ON t.n = wanted.value AND t.tenant_id = :tenant
-CROSS JOIN turns o ON o.session_n = t.session_n
-            AND o.turn_index BETWEEN t.turn_index - :reach AND t.turn_index + :reach
-JOIN documents d ON d.n = o.n AND (o.n = t.n OR d.current);
+FROM wanted w
+CROSS JOIN turns o ON o.session_n = w.session_n
+           AND o.turn_index BETWEEN w.first_index AND w.last_index
+JOIN documents d ON d.n = o.n AND (o.n = w.n OR d.current);
 
 -- name: speaker_at
 SELECT t.speaker FROM turns t JOIN documents d ON d.n = t.n AND d.current
@@ -185,12 +188,14 @@ WITH RECURSIVE names (speaker, ordinal) AS (
             WHERE t.tenant_id = :tenant AND t.role = 'user' AND t.speaker > names.speaker),
            ordinal + 1
     FROM names WHERE names.speaker IS NOT NULL AND ordinal < CAST(:limit AS BIGINT)
+),
+firsts (n) AS MATERIALIZED (
+    SELECT (SELECT min(o.n) FROM turns o
+            WHERE o.tenant_id = :tenant AND o.role = 'user' AND o.speaker = names.speaker)
+    FROM names
 )
 SELECT t.speaker AS name, t.n AS first_turn, t.session_n AS first_session
-FROM names
-JOIN turns t ON t.n = (SELECT min(o.n) FROM turns o
-                       WHERE o.tenant_id = :tenant AND o.role = 'user'
-                         AND o.speaker = names.speaker)
+FROM firsts CROSS JOIN turns t ON t.n = firsts.n
 ORDER BY t.n;
 
 -- name: remarks

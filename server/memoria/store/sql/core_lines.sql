@@ -53,7 +53,7 @@ JOIN memory_versions v ON v.memory_n = p.n AND v.valid_to IS NULL
 JOIN nodes pn ON pn.memory_n = p.n
 CROSS JOIN edges e ON (e.src_n = pn.n AND e.code = {CONTRADICTS})
                    OR (e.dst_n = pn.n AND e.code = {CONTRADICTS})
-JOIN nodes an ON an.n = e.src_n + e.dst_n - pn.n
+JOIN nodes an ON an.n = CASE pn.n WHEN e.src_n THEN e.dst_n ELSE e.src_n END
 JOIN memories a ON a.n = an.memory_n
 WHERE p.tenant_id = :tenant AND p.validity = 'pending_confirmation' AND p.flag = 'conflict'
   AND v.channel = :channel

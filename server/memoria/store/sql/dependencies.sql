@@ -70,7 +70,7 @@ FROM {texts :ids} w
 CROSS JOIN memories m ON m.id = w.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes t ON t.memory_n = m.n
 CROSS JOIN edges e ON (e.src_n = t.n AND e.code = {CONTRADICTS}) OR (e.dst_n = t.n AND e.code = {CONTRADICTS})
-CROSS JOIN nodes s ON s.n = e.src_n + e.dst_n - t.n
+CROSS JOIN nodes s ON s.n = CASE t.n WHEN e.src_n THEN e.dst_n ELSE e.src_n END
 CROSS JOIN memories p ON p.n = s.memory_n
 WHERE p.validity IN ('pending_confirmation', 'archived') AND p.flag IN ('conflict', 'review')
   AND NOT p.verified
@@ -78,7 +78,7 @@ WHERE p.validity IN ('pending_confirmation', 'archived') AND p.flag IN ('conflic
   AND NOT EXISTS (SELECT 1 FROM memory_evidence x WHERE x.memory_n = p.n)
   AND NOT EXISTS (
       SELECT 1 FROM edges o
-      CROSS JOIN nodes k ON k.n = o.src_n + o.dst_n - s.n
+      CROSS JOIN nodes k ON k.n = CASE s.n WHEN o.src_n THEN o.dst_n ELSE o.src_n END
       CROSS JOIN memories other ON other.n = k.memory_n
       WHERE ((o.src_n = s.n AND o.code = {CONTRADICTS}) OR (o.dst_n = s.n AND o.code = {CONTRADICTS}))
         AND other.validity NOT IN ('pending_confirmation', 'archived')

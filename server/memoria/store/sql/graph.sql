@@ -74,8 +74,8 @@ CROSS JOIN entity_names o ON o.tenant_id = s.tenant_id AND o.key = s.key AND o.q
      AND o.entity_n > s.entity_n
 CROSS JOIN entities e ON e.n = s.entity_n
 CROSS JOIN entities x ON x.n = o.entity_n AND (x.kind = e.kind OR 'other' IN (x.kind, e.kind))
-CROSS JOIN entities one ON one.n = coalesce(e.canonical_n, e.n)
-CROSS JOIN entities other ON other.n = coalesce(x.canonical_n, x.n)
+CROSS JOIN entities one ON one.n = CASE WHEN e.canonical_n IS NULL THEN e.n ELSE e.canonical_n END
+CROSS JOIN entities other ON other.n = CASE WHEN x.canonical_n IS NULL THEN x.n ELSE x.canonical_n END
 WHERE s.tenant_id = :tenant AND s.qualifier = '' AND one.n <> other.n
 ORDER BY one_n, other_n
 LIMIT :limit;
@@ -175,7 +175,8 @@ UNION
 SELECT o.n, o.canonical_n AS canonical
 FROM {numbers :ns} w
 CROSS JOIN entities e ON e.n = w.value
-CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
+CROSS JOIN entities o
+     ON o.canonical_n = CASE WHEN e.canonical_n IS NULL THEN e.n ELSE e.canonical_n END
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
 -- name: members
@@ -183,7 +184,8 @@ WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 SELECT DISTINCT o.n, e.n AS same_as
 FROM {numbers :ns} w
 CROSS JOIN entities e ON e.n = w.value
-CROSS JOIN entities o ON o.canonical_n = coalesce(e.canonical_n, e.n)
+CROSS JOIN entities o
+     ON o.canonical_n = CASE WHEN e.canonical_n IS NULL THEN e.n ELSE e.canonical_n END
 WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 
 -- name: links
@@ -245,7 +247,7 @@ WHERE +s.tenant_id = :tenant
     SELECT 1 FROM name_uses u
     CROSS JOIN nodes m ON m.n = u.node_n
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-    CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
+    CROSS JOIN documents d ON d.n = CASE WHEN v.n IS NULL THEN m.turn_n ELSE v.n END
     WHERE u.name_n = s.n AND (:history OR d.current)
       AND {workspace_sees})
 ORDER BY s.n;
@@ -260,7 +262,7 @@ SELECT w.value AS n, (SELECT count(*) FROM (
     CROSS JOIN name_uses u ON u.name_n = s.n
     CROSS JOIN nodes m ON m.n = u.node_n
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-    CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
+    CROSS JOIN documents d ON d.n = CASE WHEN v.n IS NULL THEN m.turn_n ELSE v.n END
     WHERE (o.n = w.value OR o.canonical_n = w.value)
       AND +s.tenant_id = :tenant AND (:history OR d.current)
       AND {workspace_sees}
@@ -278,7 +280,7 @@ SELECT entity_n, n FROM (
     CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = w.value
     CROSS JOIN nodes m ON m.n = e.src_n AND (m.memory_n IS NOT NULL OR m.turn_n IS NOT NULL)
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
-    CROSS JOIN documents d ON d.n = coalesce(v.n, m.turn_n)
+    CROSS JOIN documents d ON d.n = CASE WHEN v.n IS NULL THEN m.turn_n ELSE v.n END
     WHERE (:history OR d.current) AND {workspace_sees}
     GROUP BY w.value, m.n, m.memory_n)
 WHERE place <= :each
@@ -331,7 +333,8 @@ FROM entity_names s CROSS JOIN entities e ON e.n = s.entity_n
 WHERE s.tenant_id = :tenant AND s.key >= :first AND s.key < :beyond
   AND NOT EXISTS (
       SELECT 1 FROM entities x CROSS JOIN entity_names o ON o.entity_n = x.n
-      WHERE (x.n = coalesce(e.canonical_n, e.n) OR x.canonical_n = coalesce(e.canonical_n, e.n))
+      WHERE (x.n = CASE WHEN e.canonical_n IS NULL THEN e.n ELSE e.canonical_n END
+             OR x.canonical_n = CASE WHEN e.canonical_n IS NULL THEN e.n ELSE e.canonical_n END)
         AND o.key >= :first
         AND (o.key, o.qualifier, o.entity_n) < (s.key, s.qualifier, s.entity_n))
 ORDER BY s.key, s.qualifier, s.entity_n

@@ -268,7 +268,7 @@ CROSS JOIN memories m ON m.id = wanted.value AND +m.tenant_id = :tenant
 CROSS JOIN nodes x ON x.memory_n = m.n
 CROSS JOIN edges e ON (e.src_n = x.n AND e.code = {CONTRADICTS})
                    OR (e.dst_n = x.n AND e.code = {CONTRADICTS})
-CROSS JOIN nodes y ON y.n = e.src_n + e.dst_n - x.n
+CROSS JOIN nodes y ON y.n = CASE x.n WHEN e.src_n THEN e.dst_n ELSE e.src_n END
 CROSS JOIN memories o ON o.n = y.memory_n
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN memory_versions w ON w.memory_n = o.n AND w.valid_to IS NULL

@@ -60,6 +60,7 @@ CREATE TABLE documents (
     changed     BIGINT NOT NULL DEFAULT 0,
     processed   BOOLEAN NOT NULL DEFAULT FALSE
 );
+CREATE INDEX documents_of_tenant ON documents (tenant_id, n);
 CREATE INDEX documents_by_change ON documents (tenant_id, changed) WHERE changed > 0;
 
 -- `agent_turns` counts those that only an agent has reported.
@@ -97,6 +98,7 @@ CREATE TABLE segments (
     CHECK ((closed_at IS NULL) = (closed_by IS NULL))
 );
 CREATE UNIQUE INDEX segments_open ON segments (session_n) WHERE closed_at IS NULL;
+CREATE INDEX segments_of_tenant ON segments (tenant_id);
 CREATE INDEX segments_idle ON segments (tenant_id, touched_at) WHERE closed_at IS NULL;
 
 -- A text is kept once per tenant however many turns hold it, and never changes. It is compressed
@@ -285,6 +287,7 @@ CREATE TABLE memory_evidence (
     ingested_at BIGINT NOT NULL,
     UNIQUE (memory_n, turn_n)
 );
+CREATE INDEX memory_evidence_of_tenant ON memory_evidence (tenant_id);
 CREATE INDEX memory_evidence_by_turn ON memory_evidence (turn_n);
 
 -- The turns that an episode sums up, which is a memory of that type.
@@ -296,6 +299,7 @@ CREATE TABLE episodes (
     last_index  BIGINT NOT NULL,
     UNIQUE (session_n, first_index, last_index)
 );
+CREATE INDEX episodes_of_tenant ON episodes (tenant_id);
 
 -- The graph.
 
@@ -320,6 +324,7 @@ CREATE TABLE entities (
     canonical_n BIGINT REFERENCES entities (n) ON DELETE SET NULL,
     CHECK (canonical_n <> n)
 );
+CREATE INDEX entities_of_tenant ON entities (tenant_id, n);
 CREATE INDEX entities_by_canonical ON entities (canonical_n) WHERE canonical_n IS NOT NULL;
 
 -- A name as written; `key` is its normal form, `qualifier` what tells namesakes apart.
@@ -366,6 +371,7 @@ CREATE TABLE edges (
     FOREIGN KEY (tenant_id, dst_n) REFERENCES nodes (tenant_id, n) ON DELETE CASCADE,
     CHECK (src_n <> dst_n)
 );
+CREATE INDEX edges_of_tenant ON edges (tenant_id);
 CREATE INDEX edges_by_dst ON edges (dst_n, code, power);
 CREATE INDEX edges_by_turn ON edges (turn_n) WHERE turn_n IS NOT NULL;
 -- What contradicts something is listed for review, the newest first. Code 7 is CONTRADICTS.

@@ -19,35 +19,30 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 -- Bytes and numbers with a point are told from texts and whole numbers; a flag is 1 or 0.
-CREATE FUNCTION image_of(cells JSONB, types JSONB) RETURNS JSONB LANGUAGE sql IMMUTABLE AS $$
-    SELECT jsonb_object_agg(t.key, CASE
-        WHEN cells -> t.key = 'null' THEN 'null'
-        WHEN t.value = 'bytea' THEN jsonb_build_object('hex', upper(substr(cells ->> t.key, 3)))
-        WHEN t.value = 'double precision' THEN jsonb_build_object('real', cells ->> t.key)
-        WHEN t.value = 'boolean' THEN to_jsonb(CAST(CAST(cells ->> t.key AS BOOLEAN) AS INTEGER))
-        ELSE cells -> t.key END)
-    FROM jsonb_each_text(types) t
-$$;
+CREATE FUNCTION cell_of(cell JSONB, type TEXT) RETURNS JSONB LANGUAGE sql IMMUTABLE
+RETURN CASE
+    WHEN cell = 'null' THEN cell
+    WHEN type = 'bytea' THEN jsonb_build_object('hex', upper(substr(cell #>> '{}', 3)))
+    WHEN type = 'double precision' THEN jsonb_build_object('real', cell #>> '{}')
+    WHEN type = 'boolean' THEN to_jsonb(CAST(CAST(cell AS BOOLEAN) AS INTEGER))
+    ELSE cell END;
 
 -- The image of a change: of an update {column: [before, after]}, NULL where nothing changed. That
 -- of a new row holds no text.
-CREATE FUNCTION image_of_change(op TEXT, old_row RECORD, new_row RECORD, types JSONB)
-RETURNS JSONB LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION image_of_change(op TEXT, before JSONB, after JSONB, types JSONB)
+RETURNS JSONB LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-    CASE op
-    WHEN 'DELETE' THEN
-        RETURN image_of(to_jsonb(old_row), types);
-    WHEN 'INSERT' THEN
-        RETURN image_of(to_jsonb(new_row), (
-            SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(types)
-            WHERE value NOT IN ('text', 'bytea')));
-    ELSE
+    IF op = 'UPDATE' THEN
         RETURN (
-            SELECT jsonb_object_agg(b.key, jsonb_build_array(b.value, a.value))
-            FROM jsonb_each(image_of(to_jsonb(old_row), types)) b
-            JOIN jsonb_each(image_of(to_jsonb(new_row), types)) a ON a.key = b.key
-            WHERE a.value <> b.value);
-    END CASE;
+            SELECT jsonb_object_agg(b.key, jsonb_build_array(
+                       cell_of(b.value, types ->> b.key), cell_of(after -> b.key, types ->> b.key)))
+            FROM jsonb_each(before) b
+            WHERE b.value <> after -> b.key AND types ? b.key);
+    END IF;
+    RETURN (
+        SELECT jsonb_object_agg(t.key, cell_of(coalesce(before, after) -> t.key, t.value))
+        FROM jsonb_each_text(types) t
+        WHERE op = 'DELETE' OR t.value NOT IN ('text', 'bytea'));
 END $$;
 
 CREATE FUNCTION key_of(cells JSONB, columns JSONB) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
@@ -81,8 +76,10 @@ END $$;
 
 CREATE FUNCTION journal_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
-    cells JSONB := to_jsonb(coalesce(NEW, OLD));
-    noted JSONB := image_of_change(TG_OP, OLD, NEW, CAST(TG_ARGV[0] AS JSONB));
+    before JSONB := to_jsonb(OLD);
+    after JSONB := to_jsonb(NEW);
+    cells JSONB := coalesce(after, before);
+    noted JSONB := image_of_change(TG_OP, before, after, CAST(TG_ARGV[0] AS JSONB));
     run BIGINT := current_setting('memoria.run');
     owner RECORD;
 BEGIN
@@ -99,8 +96,10 @@ END $$;
 
 CREATE FUNCTION hide_change() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
-    cells JSONB := to_jsonb(coalesce(NEW, OLD));
-    noted JSONB := image_of_change(TG_OP, OLD, NEW, CAST(TG_ARGV[0] AS JSONB));
+    before JSONB := to_jsonb(OLD);
+    after JSONB := to_jsonb(NEW);
+    cells JSONB := coalesce(after, before);
+    noted JSONB := image_of_change(TG_OP, before, after, CAST(TG_ARGV[0] AS JSONB));
 BEGIN
     IF noted IS NOT NULL THEN
         INSERT INTO hidden_changes (tenant_id, report_id, tbl, op, key, image)
