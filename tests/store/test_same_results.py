@@ -35,7 +35,7 @@ from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 
-TRIES = 30
+TRIES = 40
 COUNTS_OTHERWISE = {
     "erasures.clear_nodes"
 }  # triggers of the statement's own rows delete some first
@@ -164,13 +164,13 @@ def see(session: Session, tenant: int) -> None:
 
 def test_what_reads_finds_the_same_rows_in_the_same_order(both: Both) -> None:
     idle = compare_reads(both)
-    assert len(idle) < 45, idle  # a tenth of all; what finds nothing proves nothing
+    assert len(idle) < 60, idle  # an eighth of all; what finds nothing proves nothing
 
 
 def test_what_looks_for_damage_finds_the_same(postgres: PostgresServer, tmp_path: Path) -> None:
     with fill_both(postgres, tmp_path / "damaged.db", mix, lose) as damaged:
         idle = compare_reads(damaged, "lost|orphan|damaged|missing|unsupported")
-    assert len(idle) < 6, idle
+    assert len(idle) < 9, idle
 
 
 Tables = dict[str, list[tuple[object, ...]]]

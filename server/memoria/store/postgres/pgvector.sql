@@ -64,7 +64,7 @@ WHERE d.tenant_id = :tenant AND d.n = :n AND d.current;
 WITH rounded AS (
     SELECT n, embedding <#> CAST(:vector AS HALFVEC) AS distance FROM vectors
     WHERE tenant_id = :tenant AND model_n = :model AND scope IN (SELECT value FROM {texts :scopes})
-      AND ({json :allowed} IS NULL OR n IN (SELECT value FROM {numbers :allowed}))
+      AND (CAST(:allowed AS TEXT) IS NULL OR n IN (SELECT value FROM {numbers :allowed}))
     ORDER BY distance
     LIMIT :most
 ), compared AS (

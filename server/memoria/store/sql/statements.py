@@ -10,11 +10,11 @@ braces, some with an argument (`FROM {numbers :ns} w`); `_MACROS` has the words 
 Statements of one engine alone, such as those of the full text, stand in `store/<dialect>/`. A flag
 is TRUE or FALSE, which to SQLite are 1 and 0.
 
-Two hints to the planner of SQLite are left out for PostgreSQL: a plus before a column, which keeps an
-index from being used, and CROSS before JOIN, which keeps the order of the tables. A plus before
-tenant_id says that rows are found by their keys, and not among all rows of the tenant. PostgreSQL may
-keep one plan for tenants of all sizes, so that it is told as well: no index serves IS NOT DISTINCT
-FROM.
+Two hints to the planner of SQLite are left out for PostgreSQL: a plus before a column, which keeps
+an index from being used, and CROSS before JOIN, which keeps the order of the tables. A plus before
+tenant_id says that rows are found by their keys, and not among all rows of the tenant. PostgreSQL
+may keep one plan for tenants of all sizes, so that it is told as well: no index serves IS NOT
+DISTINCT FROM.
 """
 
 import json
