@@ -238,6 +238,7 @@ CREATE TABLE memories (
                  CHECK (scope IN ('everywhere', 'project')),
     short_id     TEXT COLLATE "C" GENERATED ALWAYS AS (right(id, 8)) STORED
 );
+CREATE INDEX memories_of_tenant ON memories (tenant_id, n);
 CREATE INDEX memories_by_tenant ON memories (tenant_id, validity, type);
 CREATE INDEX memories_by_subject ON memories (tenant_id, subject, predicate)
     WHERE subject IS NOT NULL;
