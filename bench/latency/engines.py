@@ -1,4 +1,4 @@
-"""PostgreSQL beside SQLite: the same turns in both, the same calls in turns.
+"""PostgreSQL beside SQLite: the same rows in both, the same calls in turns.
 
 There are no floors here. Each call's time stands beside SQLite's in the same minute, with what it
 took of the processor: of Memoria's process, and of the server's processes.
@@ -23,6 +23,7 @@ from bench.metrics import percentile
 from bench.postgres import TOMBSTONE_KEY, PostgresCluster
 from bench.throughput.clients import count_cpu_s
 from memoria import Memoria, Settings
+from memoria.admin.migrate import move_memory
 from memoria.app.engine import choose_engine
 from memoria.inference.base import Embedder
 from memoria.model import new_id
@@ -56,6 +57,7 @@ class EngineVerdict:
     engine: str
     turns: int
     fill_s: float
+    """Of SQLite; of PostgreSQL, how long it took to copy that there, compare it and index it."""
     calls: Mapping[str, EngineCall]
     bytes_a_turn: float
     """Of the database, for each turn with its share of memories and all indexes and vectors."""
@@ -103,7 +105,7 @@ class _Side:
 async def compare_engines(
     folder: Path, turns: int, rounds: int, said: Speech, bundled: Embedder, cluster: PostgresCluster
 ) -> list[EngineVerdict]:
-    """Fill a home on each engine, and make the same calls of both in turns.
+    """Fill a home, move a copy of it to the server, and make the same calls of both in turns.
 
     Args:
         folder: of the homes.
@@ -118,7 +120,11 @@ async def compare_engines(
         "postgres": _settings(folder / "postgres", cluster.create_database(f"turns_{turns}")),
     }
     stores = {engine: choose_engine(one).open(one) for engine, one in chosen.items()}
-    fill_s = {engine: _fill(store, turns, said) for engine, store in stores.items()}
+    began = time.monotonic()
+    fill_store(stores["sqlite"], turns, said, _ignore)
+    filled = time.monotonic()
+    move_memory(stores["sqlite"], stores["postgres"], _ignore)
+    fill_s = {"sqlite": filled - began, "postgres": time.monotonic() - filled}
     cluster.execute("VACUUM ANALYZE", f"turns_{turns}")
     sizes = {
         "sqlite": _measure_files(folder / "sqlite"),
@@ -145,13 +151,7 @@ def _settings(home: Path, url: str | None) -> Settings:
     )
 
 
-def _fill(store: Store, turns: int, said: Speech) -> float:
-    began = time.monotonic()
-    fill_store(store, turns, said, _ignore)
-    return time.monotonic() - began
-
-
-def _ignore(_done: int) -> None:
+def _ignore(*_done: int) -> None:
     """Nobody looks at the progress."""
 
 

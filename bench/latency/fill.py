@@ -55,12 +55,12 @@ def fill(home: Path, turns: int, said: Speech, done: Done) -> None:
     store.close()
 
 
-def fill_store(store: Store, turns: int, said: Speech, done: Done) -> None:
+def fill_store(store: Store, turns: int, said: Speech, done: Done, tenant: str = TENANT) -> None:
     """Fill an opened store of any engine in the same way."""
     rng = random.Random(turns)  # noqa: S311  (nothing here is secret)
-    _write_turns(store, turns, said, rng, done)
-    _write_memories(store, turns // TURNS_A_MEMORY, said, rng, done)
-    _embed(store, done)
+    _write_turns(store, tenant, turns, said, rng, done)
+    _write_memories(store, tenant, turns // TURNS_A_MEMORY, said, rng, done)
+    _embed(store, tenant, done)
 
 
 def steps(turns: int) -> int:
@@ -74,10 +74,12 @@ def random_vectors(rng: np.random.Generator, many: int) -> list[Vector]:
     return list(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _write_turns(store: Store, turns: int, said: Speech, rng: random.Random, done: Done) -> None:
+def _write_turns(
+    store: Store, tenant: str, turns: int, said: Speech, rng: random.Random, done: Done
+) -> None:
     for first in range(0, turns, _PAGE):
         numbers = range(first, min(first + _PAGE, turns))
-        with store.write(TENANT) as tx:
+        with store.write(tenant) as tx:
             for talk in range(_SESSIONS_AT_ONCE):
                 _write_session(tx, numbers[talk::_SESSIONS_AT_ONCE], said, rng)
         done(len(numbers))
@@ -119,11 +121,11 @@ def _turn(i: int, session_n: int, turn_index: int, text: str) -> NewTurn:
 
 
 def _write_memories(
-    store: Store, memories: int, said: Speech, rng: random.Random, done: Done
+    store: Store, tenant: str, memories: int, said: Speech, rng: random.Random, done: Done
 ) -> None:
     for first in range(0, memories, _PAGE):
         numbers = range(first, min(first + _PAGE, memories))
-        with store.write(TENANT) as tx:
+        with store.write(tenant) as tx:
             for i in numbers:
                 _write_memory(tx, f"{turn_text(said, rng)} ({i})", now_millis())
         done(len(numbers))
@@ -145,24 +147,24 @@ def _write_memory(tx: Transaction, content: str, now: int) -> None:
         link_memory(tx, stored, now=now)
 
 
-def _embed(store: Store, done: Done) -> None:
+def _embed(store: Store, tenant: str, done: Done) -> None:
     rng = np.random.default_rng(0)
     with store.backlog(write=True) as backlog:
         backlog.choose_model(BUNDLED)
-    for ns in _pages(store):
-        with store.write(TENANT) as tx:
+    for ns in _pages(store, tenant):
+        with store.write(tenant) as tx:
             tx.backlog.add_vectors(
                 BUNDLED, dict(zip(ns, random_vectors(rng, len(ns)), strict=True))
             )
         done(len(ns))
 
 
-def _pages(store: Store) -> Iterable[list[int]]:
+def _pages(store: Store, tenant: str) -> Iterable[list[int]]:
     """The numbers of all documents, a thousand at a time."""
     for kind in _KINDS:
         after = 0
         while True:
-            with store.read(TENANT) as tx:
+            with store.read(tenant) as tx:
                 ns = tx.documents.page(kind, after, _PAGE)
             if not ns:
                 break

@@ -1,6 +1,7 @@
 """A day as a page: what happened in it, for people, and nothing that was forgotten."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from tests.llm.scripted import ScriptedModel, fails
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
+from memoria.app.engine import open_store
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
 from memoria.disk.folders import DAILY, tenant_folder
 from memoria.disk.home_files import replace_file
+from memoria.disk.tenant_files import TenantFiles
 from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.interface import ItemResult
 from memoria.lifecycle.steps import BY_NAME
@@ -44,10 +47,40 @@ YESTERDAY = now_millis() - 2 * DAY_MS
 CODE = 'my door code is\n"4711 星期四"'
 
 
+class Days:
+    """The pages of a tenant's days, as somebody finds them who edits one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @contextmanager
+    def _files(self) -> Iterator[TenantFiles]:
+        with closing(open_store(self._settings)) as store:
+            yield store.files.of(self._settings.tenant)
+
+    @property
+    def all(self) -> dict[str, str]:
+        """The text of each page by its date."""
+        with self._files() as files:
+            places = files.list_places(DAILY)
+            return {Path(one).stem: (files.read(one) or b"").decode() for one in places}
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of all pages."""
+        return [*self.all.values()]
+
+    def edit(self, text: str) -> None:
+        """Write another text on the only page."""
+        with self._files() as files:
+            (place,) = files.list_places(DAILY)
+            files.write(place, text.encode())
+
+
 @pytest.fixture
-def folder(settings: Settings) -> Path:
-    """Where the tenant's days are written."""
-    return tenant_folder(settings.home_path, settings.tenant) / DAILY
+def days(settings: Settings) -> Days:
+    """The tenant's days."""
+    return Days(settings)
 
 
 def with_model(settings: Settings, model: ScriptedModel) -> Settings:
@@ -58,16 +91,6 @@ def with_model(settings: Settings, model: ScriptedModel) -> Settings:
 
 def write(settings: Settings) -> NightlyRun:
     return nights.run_nightly(settings, ["daily"])
-
-
-def pages(folder: Path) -> dict[str, str]:
-    files = sorted(folder.iterdir()) if folder.exists() else []
-    return {file.stem: file.read_text("utf-8") for file in files}
-
-
-def only(folder: Path) -> Path:
-    (file,) = folder.iterdir()
-    return file
 
 
 async def live(settings: Settings) -> dict[str, str]:
@@ -85,11 +108,11 @@ async def live(settings: Settings) -> dict[str, str]:
 
 
 async def test_a_day_that_is_over_is_a_page_with_what_happened_in_it(
-    settings: Settings, folder: Path
+    settings: Settings, days: Days
 ) -> None:
     ids = await live(settings)
     write(settings)
-    ((name, text),) = pages(folder).items()
+    ((name, text),) = days.all.items()
     today = MACHINE_ZONE.day_of(YESTERDAY)
     assert today is not None
     assert name == today.date.isoformat()
@@ -104,28 +127,30 @@ async def test_a_day_that_is_over_is_a_page_with_what_happened_in_it(
     assert write(settings).steps[0].planned == 0
 
 
-async def test_today_is_not_written_before_it_is_over(settings: Settings, folder: Path) -> None:
+async def test_today_is_not_written_before_it_is_over(settings: Settings, days: Days) -> None:
     async with open_memoria(settings=settings) as m:
         await m.remember("the port is 8080")
     write(settings)
-    assert pages(folder) == {}
+    assert days.all == {}
 
 
-async def test_a_page_edited_by_hand_is_left_and_named(settings: Settings, folder: Path) -> None:
+async def test_a_page_edited_by_hand_is_left_and_named(settings: Settings, days: Days) -> None:
     ids = await live(settings)
     write(settings)
-    replace_file(only(folder), b"mine\n")
+    days.edit("mine\n")
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids["会议改到星期四下午三点"]])
     step = write(settings).steps[0]
-    assert list(pages(folder).values()) == ["mine\n"]
+    assert days.texts == ["mine\n"]
     assert list(step.reasons.values()) == ["the user has edited it: it is left as it is"]
 
 
+@pytest.mark.sqlite("a folder on disk")
 async def test_a_file_in_the_place_of_the_folder_is_named_and_keeps_no_other_step_from_its_work(
-    settings: Settings, folder: Path
+    settings: Settings,
 ) -> None:
     await live(settings)
+    folder = tenant_folder(settings.home_path, settings.tenant) / DAILY
     folder.parent.mkdir(parents=True)
     replace_file(folder, b"mine")
     run = nights.run_nightly(settings, ["daily", "core"])
@@ -137,25 +162,25 @@ async def test_a_file_in_the_place_of_the_folder_is_named_and_keeps_no_other_ste
     assert write(settings).steps[0].outcomes == {"done": 1}
 
 
-async def test_what_is_forgotten_is_on_no_page(settings: Settings, folder: Path) -> None:
+async def test_what_is_forgotten_is_on_no_page(settings: Settings, days: Days) -> None:
     ids = await live(settings)
     write(settings)
     async with open_memoria(settings=settings) as m:
         forgotten = await m.forget_memory([ids[CODE]], include_source=True)
-    assert pages(folder) == {}
+    assert days.all == {}
     assert [Path(file).parent.name for file in forgotten.files] == [DAILY]
     told = forget_text(forgotten)
     assert "Lines were taken out" not in told
     assert f"Deleted: {forgotten.files[0]}." in told
     assert "it writes it anew, without this." in told
     write(settings)
-    (text,) = pages(folder).values()
+    (text,) = days.texts
     assert "4711" not in text
     assert "会议改到星期四下午三点" in text
 
 
 async def test_the_first_sentences_are_a_models_where_there_is_one(
-    settings: Settings, folder: Path, summed_up: Callable[[str], None]
+    settings: Settings, days: Days, summed_up: Callable[[str], None]
 ) -> None:
     await live(settings)
     summed_up("Ann booked the trip.")
@@ -166,7 +191,7 @@ async def test_the_first_sentences_are_a_models_where_there_is_one(
         write(with_model(settings, model))
         (asked,) = model.requests
     assert '"summary": "Ann booked the trip."' in asked.text
-    ((name, text),) = pages(folder).items()
+    ((name, text),) = days.all.items()
     heading, above, lists_of_it, *_ = text.split("\n\n")
     assert heading.startswith(f"# {name}")
     assert above == "Ann booked the trip to Rome."
@@ -197,14 +222,14 @@ async def planned(
 
 
 async def test_a_page_that_was_planned_goes_with_what_is_forgotten_of_its_day(
-    settings: Settings, folder: Path, planned: dict[str, str]
+    settings: Settings, days: Days, planned: dict[str, str]
 ) -> None:
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([planned[CODE]])
     assert not remains(settings.home_path, "Quux")
     write(settings)
     write(settings)
-    assert len(pages(folder)) == 1
+    assert len(days.all) == 1
 
 
 async def test_a_page_that_was_planned_before_a_backup_goes_with_what_was_forgotten_since(
@@ -228,7 +253,7 @@ async def test_what_nobody_will_finish_is_not_kept(
 
 
 async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_so(
-    settings: Settings, folder: Path, summed_up: Callable[[str], None]
+    settings: Settings, days: Days, summed_up: Callable[[str], None]
 ) -> None:
     await live(settings)
     summed_up("Ann booked the trip.")
@@ -236,7 +261,7 @@ async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_s
         (step,) = write(with_model(settings, model)).steps
     assert step.reduced is not None
     assert step.reduced.startswith("later days have lists alone: ")
-    ((_, text),) = pages(folder).items()
+    ((_, text),) = days.all.items()
     assert text.split("\n\n")[1] == "## Conversations"
 
 
@@ -278,13 +303,13 @@ def summed_up(settings: Settings) -> Callable[[str], None]:
     [("The user lives in Leeds", "The user lives in York"), ("用户住在利兹", "用户住在约克")],
 )
 async def test_a_page_says_of_what_was_superseded_since_until_when_it_held(
-    settings: Settings, folder: Path, old: str, new: str
+    settings: Settings, days: Days, old: str, new: str
 ) -> None:
     with use_clock(lambda: YESTERDAY):
         async with open_memoria(settings=settings) as m:
             kept = await m.remember(old)
     write(settings)
-    (before,) = pages(folder).values()
+    (before,) = days.texts
     mark = f"<!-- m:{kept.id[-8:]} -->"
     assert f"- {old} {mark}\n" in before
     async with open_memoria(settings=settings) as m:
@@ -292,35 +317,35 @@ async def test_a_page_says_of_what_was_superseded_since_until_when_it_held(
     run = write(settings)
     today = MACHINE_ZONE.day_of(now_millis())
     assert today is not None
-    (after,) = pages(folder).values()
+    (after,) = days.texts
     assert f"- {old} (until {today.date.isoformat()}) {mark}\n" in after
     assert new not in after
     assert write(settings).steps[0].planned == 0
     nights.undo_nightly(settings, run.id, lambda _: None)
-    assert pages(folder) == {only(folder).stem: before}
+    assert days.texts == [before]
     write(settings)
-    assert pages(folder) == {only(folder).stem: after}
+    assert days.texts == [after]
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([kept.id])
-    assert old not in str(pages(folder))
+    assert old not in str(days.all)
 
 
 async def test_a_page_that_quotes_what_was_superseded_and_was_edited_is_left_and_named(
-    settings: Settings, folder: Path
+    settings: Settings, days: Days
 ) -> None:
     ids = await live(settings)
     write(settings)
-    mine = only(folder).read_bytes() + b"\nmine\n"
-    replace_file(only(folder), mine)
+    (written,) = days.texts
+    days.edit(f"{written}\nmine\n")
     async with open_memoria(settings=settings) as m:
         await m.revise_memory(ids["会议改到星期四下午三点"], "correct", "会议改到星期五")
     step = write(settings).steps[0]
-    assert only(folder).read_bytes() == mine
+    assert days.texts == [f"{written}\nmine\n"]
     assert list(step.reasons.values()) == ["the user has edited it: it is left as it is"]
 
 
 async def test_a_page_and_its_sentences_know_which_summary_tells_what_has_changed(
-    settings: Settings, folder: Path
+    settings: Settings, days: Days
 ) -> None:
     with use_clock(lambda: YESTERDAY):
         async with open_memoria(settings=settings) as m:
@@ -351,7 +376,7 @@ async def test_a_page_and_its_sentences_know_which_summary_tells_what_has_change
         nights.run_nightly(with_model(settings, model), ["daily"])
         (asked,) = model.requests
     assert '"outdated": true' in asked.text
-    (page,) = pages(folder).values()
+    (page,) = days.texts
     assert "- Talk about Leeds, where the user lives (outdated) <!--" in page
 
 

@@ -22,6 +22,8 @@ from memoria.model import DAY_MS, Role, Turn, now_millis, to_iso, use_clock
 from memoria.model.nightly import NightlyRun
 from memoria.surface.mcp.server import build_server
 
+pytestmark = pytest.mark.sqlite("conversations are written into files on disk alone")
+
 CODE = 'my door code is\n"4711 星期四", and 会议改到星期四下午三点'
 TALK = ("The cat is called Momo.", CODE, "Noted, Momo it is.")
 

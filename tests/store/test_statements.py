@@ -18,7 +18,6 @@ OWN = {
     "documents": (4, FULL_TEXT),
     "examination": (5, "tables and indexes as SQLite describes them"),
     "index_segments": (4, FULL_TEXT),
-    "metrics": (1, FULL_TEXT),
     "moves": (3, "a file has the numbers of rows in a table"),
     "packed_texts": (3, "tables that a migration of SQLite drops"),
     "scrub": (3, FULL_TEXT),

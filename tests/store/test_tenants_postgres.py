@@ -1,39 +1,44 @@
 """Tenants of one database are written to at once, and nothing of one is lost by another's write."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.databases import Databases
-from tests.store.insides import any_connection_of, index_of
+from tests.store.insides import index_of
+from tests.store.own_database import connected
+from tests.store.tenant_life import marks
 
 from memoria.app.engine import open_store
 from memoria.config import Settings
-from memoria.language.words.analyser import FORM
+from memoria.memories.statements import Statements
+from memoria.model import LIBRARY, MemoryType
 from memoria.store.engine import Store
-from memoria.store.rows.word_renewal import read_mark, set_mark
 
 pytest.importorskip("psycopg")
 
+TIMEOUT_S = 60
+
 
 @pytest.fixture
-def stores(databases: Databases, home: Path) -> Iterator[tuple[Store, Store]]:
-    """Stores of two servers of one database."""
+def own(databases: Databases, home: Path) -> Iterator[Settings]:
+    """Settings of a home in a database of its own."""
     with databases.dropping():
-        named = Settings.from_values(home=home, **databases.settings_of(home))
-        with closing(open_store(named)) as one, closing(open_store(named)) as other:
-            yield one, other
+        yield Settings.from_values(home=home, **databases.settings_of(home))
+
+
+@pytest.fixture
+def stores(own: Settings) -> Iterator[tuple[Store, Store]]:
+    """Stores of two servers of one database."""
+    with closing(open_store(own)) as one, closing(open_store(own)) as other:
+        yield one, other
 
 
 def add(store: Store, tenant: str) -> int:
     with store.write(tenant) as tx:
         return index_of(tx).add("turn", None, "words", "")
-
-
-def mark_of(store: Store) -> tuple[int, int]:
-    with store.read("ann") as tx:
-        return read_mark(any_connection_of(tx))
 
 
 def test_a_change_of_one_tenant_waits_for_no_other_tenant(stores: tuple[Store, Store]) -> None:
@@ -48,18 +53,32 @@ def test_a_change_of_one_tenant_waits_for_no_other_tenant(stores: tuple[Store, S
         assert len(tx.documents.page("turn", 0, 10)) == 2
 
 
-def test_the_first_document_of_a_tenant_says_nothing_of_the_words_that_others_have(
-    stores: tuple[Store, Store],
+def wait_until_locked(own: Settings, thread: threading.Thread) -> None:
+    """Wait until somebody waits for a lock in the database, or the thread has ended."""
+    waiting = (
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event_type = 'Lock'"
+    )
+    with connected(own) as raw:
+        while thread.is_alive() and not raw.execute(waiting).fetchone():
+            thread.join(0.01)
+
+
+def test_words_are_not_read_anew_over_a_change_that_is_under_way(
+    own: Settings, stores: tuple[Store, Store]
 ) -> None:
-    one, _ = stores
-    last = add(one, "ann")
-    assert mark_of(one) == (FORM, last)
+    one, other = stores
+    Statements(one, "ann", LIBRARY, marks("ann")).remember("the port is 8080", MemoryType.FACT)
     with one.write("ann") as tx:
-        set_mark(any_connection_of(tx), 0)  # as an older version leaves it
-    newest = add(one, "bob")
-    assert mark_of(one) == (FORM, 0)
-    while one.renew_words(10):
-        pass
-    assert mark_of(one) == (FORM, newest)
-    after = add(one, "cy")
-    assert mark_of(one) == (FORM, after)
+        (n,) = tx.documents.page("memory", 0, 10)
+        index_of(tx).replace_tokens(n, "as an older version read them", "")
+    with connected(own) as raw:
+        raw.execute("UPDATE search_index SET form = 0")
+    renewal = threading.Thread(target=other.renew_words, args=(10,))
+    with one.write("ann") as tx:
+        index_of(tx).replace_tokens(n, "changed", "")
+        renewal.start()
+        wait_until_locked(own, renewal)
+    renewal.join(TIMEOUT_S)
+    with one.read("ann") as tx:
+        assert tx.documents.distinct_words([n]) == {n: {"changed"}}

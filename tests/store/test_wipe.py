@@ -106,6 +106,19 @@ async def test_a_table_in_use_is_left_to_the_next_time_and_the_others_are_done(
     assert wipe(own)
 
 
+async def test_in_somebody_elses_database_it_is_owed_and_doctor_says_why(own: Settings) -> None:
+    await say_and_forget(own)
+    with connected(own, "postgres") as admin:
+        (name,) = admin.execute("SELECT current_database()").fetchone() or ("",)
+        admin.execute(f"ALTER DATABASE {name} OWNER TO postgres".encode())
+        assert not wipe(own)
+        with closing(open_store(own)) as store:
+            (found,) = (one for one in store.examine(deep=False) if one.check == "erasure")
+        assert (found.state, "statistics belong to its owner" in found.detail) == ("warning", True)
+        admin.execute(f"ALTER DATABASE {name} OWNER TO memoria".encode())
+    assert wipe(own)
+
+
 async def test_a_forget_tells_that_a_wipe_is_owed_and_doctor_does_it(own: Settings) -> None:
     await say_and_forget(own)
     with closing(open_store(own)) as store:

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.language.words.analyser import FORM
 from memoria.store.connection import Connection
+from memoria.store.engine import Store
 from memoria.store.image.words import CONTEXT_WEIGHT
 from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3
@@ -65,7 +67,12 @@ class Pair:
 
     def put(self, n: int, scope: str, words: str, context: str) -> None:
         """Index a document of a number."""
-        document = {"scope": scope, "words": words, "context": context, "form": FORM}
+        document: dict[str, str | int] = {
+            "scope": scope,
+            "words": words,
+            "context": context,
+            "form": FORM,
+        }
         for rows in (self.ours, self.theirs):
             rows.insert("index_document", n=n, **document)
 
@@ -263,6 +270,22 @@ def test_what_another_tenant_says_moves_no_score(pairs: list[Pair]) -> None:
     assert [pairs[0].ask("match", query, **asked)[0] for query in QUESTIONS[:20]] == before
 
 
+@pytest.mark.parametrize("word", ["x" * 100_000, "灯" * 100_000])
+def test_a_word_without_an_end_is_found_and_goes_with_its_document(
+    pairs: list[Pair], word: str
+) -> None:
+    pair = pairs[2]
+    n = pair.add("turn1", f"before {word} after", "ann")
+    for term in (word, f"before {word} after"):
+        query = WordQuery.any_of([term], ["turn1"])
+        ours, theirs = pair.ask("match", query, limit=9, context_weight=CONTEXT_WEIGHT)
+        assert ours == [(n, pytest.approx(theirs[0][1], abs=1e-9))]
+        assert pair.ask("matching", WordQuery.all_of([[term]], ["turn1"])) == [[(n,)], [(n,)]]
+    pair.change("erase_tokens", n=n)
+    postings = pair.ours.connection.tuples("SELECT count(*) FROM postings WHERE n = ?", (n,))
+    assert postings == [(0,)]
+
+
 def test_words_of_a_document_are_never_updated_in_place(database: Connection) -> None:
     with pytest.raises(psycopg.errors.RaiseException, match="DELETE and INSERT"):
         database.execute("UPDATE search_index SET words = 'other' WHERE tenant_id = 1")
@@ -307,32 +330,61 @@ def test_a_question_reads_the_index_of_one_tenant_alone(
     assert not re.search("Seq Scan on (postings|search_index)", plan), plan
 
 
+STORED = "SELECT n, words, context FROM search_index WHERE tenant_id = 1 ORDER BY n"
 AGE = """
 WITH gone AS (DELETE FROM search_index WHERE tenant_id = 1 RETURNING n, scope, context)
 SELECT n, scope, context FROM gone
 """
+AGED = (
+    "INSERT INTO search_index (n, tenant_id, scope, words, context, form) "
+    "VALUES (%s, 1, %s, 'of old', %s, 1)"
+)
 
 
-def test_words_of_an_older_version_are_renewed_whatever_other_tenants_add_meanwhile(
-    databases: Databases, tmp_path: Path
-) -> None:
+@pytest.fixture
+def shared(databases: Databases, tmp_path: Path) -> Iterator[tuple[Store, Any]]:
+    """A store in which a tenant has some memories, and a connection past the store."""
     given = databases.settings_of(tmp_path)
     store = open_store(Settings.from_values(home=tmp_path, **given))
     with closing(store), psycopg.connect(given["database_url"], autocommit=True) as raw:
+        raw.execute("SELECT set_config('memoria.tenant', '0', false)")
         with store.write("ann") as tx:
             for at in range(5):
                 keep(tx, f"The ferry leaves the harbour at {at}")
-        assert not store.renew_words(2)
-        raw.execute("SELECT set_config('memoria.tenant', '0', false)")
-        stored = raw.execute("SELECT n, words, context FROM search_index ORDER BY n").fetchall()
-        raw.cursor().executemany(
-            "INSERT INTO search_index (n, tenant_id, scope, words, context, form) "
-            "VALUES (%s, 1, %s, 'of old', %s, 1)",
-            raw.execute(AGE).fetchall(),
-        )
-        with store.write("bob") as tx:
-            n = index_of(tx).add("turn", None, "tea", "")
-        while store.renew_words(2):
-            pass
-        renewed = "SELECT n, words, context FROM search_index WHERE n <> %s ORDER BY n"
-        assert raw.execute(renewed, (n,)).fetchall() == stored
+        yield store, raw
+
+
+def age_words(raw: Any) -> None:  # noqa: ANN401
+    """Give all documents words of an older version."""
+    raw.cursor().executemany(AGED, raw.execute(AGE).fetchall())
+
+
+def test_words_of_an_older_version_are_renewed_whatever_other_tenants_add_meanwhile(
+    shared: tuple[Store, Any],
+) -> None:
+    store, raw = shared
+    assert not store.renew_words(2)
+    stored = raw.execute(STORED).fetchall()
+    age_words(raw)
+    with store.write("bob") as tx:
+        index_of(tx).add("turn", None, "tea", "")
+    while store.renew_words(2):
+        pass
+    assert raw.execute(STORED).fetchall() == stored
+
+
+def test_a_renewal_of_words_loses_nothing_that_its_tenant_changes_meanwhile(
+    shared: tuple[Store, Any],
+) -> None:
+    store, raw = shared
+    age_words(raw)
+    (n, *_), *_ = raw.execute(STORED).fetchall()
+    with ThreadPoolExecutor(1) as thread:
+        with store.write("ann") as tx:
+            renewal = thread.submit(store.renew_words, 100)
+            while not raw.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
+                assert not renewal.done()
+            index_of(tx).set_current(n, current=False)
+        assert renewal.result()
+    (row,) = raw.execute("SELECT scope, words FROM search_index WHERE n = %s", (n,)).fetchall()
+    assert row == ("memory1_past", "the ferri leav the harbour at 0")

@@ -64,6 +64,14 @@ def test_doctor_wipes_what_was_forgotten(shell: Shell) -> None:
     assert "no table has anything left" in now["detail"]
 
 
+def test_a_night_wipes_what_was_forgotten(shell: Shell) -> None:
+    kept = shell.json("list")["memories"][0]["id"]
+    assert shell("forget", kept, "--yes").code == 0
+    assert shell("nightly").code == 0
+    (found,) = (one for one in shell.json("doctor")["findings"] if one["check"] == "erasure")
+    assert "no table has anything left" in found["detail"]
+
+
 def test_who_mistypes_a_tenant_is_told_which_there_are_in_the_database(shell: Shell) -> None:
     done = shell("--tenant", "amn", "search", "tea")
     assert done.code == MISSPELT

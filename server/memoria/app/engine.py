@@ -51,9 +51,10 @@ def require_files(settings: Settings) -> DatabaseFiles:
     if files is None:
         raise BackupError(
             f"This memory is in {settings.place}, and PostgreSQL's own means back it up and bring "
-            "it back: pg_dump and pg_restore, or the backups of whoever runs the server. One "
-            "tenant's memory goes into a file with `memoria export FILE`, and back or elsewhere "
-            "with `memoria import FILE`. Nothing was done."
+            "it back: pg_dump and pg_restore, by a user whom row-level security does not hold, or "
+            "the backups of whoever runs the server. One tenant's memory goes into a file with "
+            "`memoria export FILE`, and back or elsewhere with `memoria import FILE`. Nothing was "
+            "done."
         )
     return files
 

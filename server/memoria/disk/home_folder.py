@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -19,15 +20,16 @@ from memoria.disk.regular_files import (
     check_place,
     find_obstacle,
     is_folder,
-    list_files,
     list_folder,
     read_file,
     refuse_escape,
     refuse_links,
+    walk,
 )
 from memoria.errors import StoreUnavailableError, UnusableFileError
 
 _RESTORED_OVER = "before-restore-*"
+_State = tuple[int, int, int]
 
 
 class TenantFolder:
@@ -62,12 +64,11 @@ class TenantFolder:
         """Return why a file can't be used and what to do; None if it can be used or is missing."""
         return find_obstacle(self._home, self._root / place, most_bytes(place))
 
-    def find_state(self, place: str) -> tuple[int, int, int] | None:
+    def find_state(self, place: str) -> _State | None:
         """Return a file's inode, size and time of change; None if there is no file."""
         refuse_escape(place, self._home / self._root)
         with _explain_errors(), suppress(FileNotFoundError, NotADirectoryError):
-            found = (self._home / self._root / place).lstat()
-            return found.st_ino, found.st_size, found.st_mtime_ns
+            return _state_of((self._home / self._root / place).lstat())
         return None
 
     def name(self, place: str) -> str:
@@ -107,6 +108,17 @@ class TenantFolder:
         """List the places of all files below a folder, in order."""
         return [place for place, is_draft in self._list_files(folder) if not is_draft]
 
+    def list_states(self, folder: str) -> dict[str, _State]:
+        """Map all files below a folder, those half written too, to inode, size and last change."""
+        root = self._home / self._root
+        with _explain_errors():
+            files = sorted(
+                (file.relative_to(root).as_posix(), found)
+                for file, found in walk(self._home, self._root / folder)
+                if stat.S_ISREG(found.st_mode)
+            )
+        return {place: _state_of(found) for place, found in files}
+
     def list_drafts(self, folder: str) -> list[str]:
         """List the places below a folder of what killed processes left half written."""
         return [place for place, is_draft in self._list_files(folder) if is_draft]
@@ -145,12 +157,8 @@ class TenantFolder:
 
     def _list_files(self, folder: str) -> list[tuple[str, bool]]:
         """List the places of all files below a folder; True marks those half written."""
-        root = self._home / self._root
-        with _explain_errors():
-            return sorted(
-                (file.relative_to(root).as_posix(), DRAFT.fullmatch(file.name) is not None)
-                for file in list_files(self._home, self._root / folder)
-            )
+        places = map(PurePosixPath, self.list_states(folder))
+        return [(str(one), DRAFT.fullmatch(one.name) is not None) for one in places]
 
 
 class HomeFolder:
@@ -178,6 +186,10 @@ class HomeFolder:
     def adopt_tombstone_keys(self, content: bytes) -> bool:
         """Add the keys of another home; return True if any key was new."""
         return adopt_tombstone_keys(self._home, content)
+
+
+def _state_of(found: os.stat_result) -> _State:
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @contextmanager

@@ -69,6 +69,13 @@ class TenantFiles(Protocol):
         """List the places of all files below a folder, in order; all there are for an empty one."""
         ...
 
+    def list_states(self, folder: str) -> Mapping[str, Hashable]:
+        """Map the places of all files below a folder, in order, to values that change with them.
+
+        Those half written are among them.
+        """
+        ...
+
     def list_drafts(self, folder: str) -> list[str]:
         """List the places below a folder of what killed processes left half written."""
         ...

@@ -24,6 +24,7 @@ from memoria.language.reading.statement import Phrases
 _SUFFIXES = (".md", ".txt", RECORDS)
 EVERY_FILE = ""
 """The place of all files, where marks are given by place."""
+_UNKNOWN = object()
 _NO_MARKS: Mapping[str, Collection[str]] = {}
 
 
@@ -50,6 +51,8 @@ class _TextFile(NamedTuple):
 
     files: TenantFiles
     place: str
+    state: Hashable = None
+    """Value that changes with the file."""
     folder: str = ""
     """Name of the folder set aside; empty for the tenant's own files."""
 
@@ -214,8 +217,7 @@ class TextFileEraser:
 
     def _read_without(self, file: _TextFile, unwanted: Unwanted) -> tuple[str, str] | None:
         """Return a file's text before and after a removal; None if nothing is to be removed."""
-        state = file.files.find_state(file.place)
-        if state is None or self._clean.get(file.known_as) == state:
+        if self._clean.get(file.known_as, _UNKNOWN) == file.state:
             return None
         content = file.read()
         if content is None:
@@ -224,7 +226,7 @@ class TextFileEraser:
         kept = remove_unwanted(text, unwanted, _suffix(file.place))
         if kept != text:
             return text, kept
-        self._clean[file.known_as] = state
+        self._clean[file.known_as] = file.state
         return None
 
     def _goes_whole(self, file: _TextFile, generated: Mapping[str, str]) -> bool:
@@ -244,9 +246,9 @@ class TextFileEraser:
         folders = {"": self._files, **self._files.list_set_aside()}
         return sorted(
             (
-                _TextFile(files, place, folder)
+                _TextFile(files, place, state, folder)
                 for folder, files in folders.items()
-                for place in (*files.list_places(""), *files.list_drafts(""))
+                for place, state in files.list_states("").items()
                 if _suffix(place) in _SUFFIXES and not _is_of_others(place)
             ),
             key=lambda file: file.known_as,

@@ -1,7 +1,9 @@
 """Rows that a night or a forget changes are put back, whichever row of whichever table it is."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,40 @@ def test_whichever_row_a_forget_changes_it_can_be_put_back(
     assert dump(lived, *HIDDEN_TABLES) == before
 
 
+def test_an_image_tells_bytes_and_fractions_in_a_form_that_every_engine_reads(
+    own: JournalingStore,
+) -> None:
+    report = new_id()
+    with own.write(TENANT) as tx:
+        with tx.hidden.hide_changes(report):
+            for table, place in product(HIDDEN_TABLES, range(25)):
+                change_row(connection_of(tx), table, "update", 0, place)
+        sql = "SELECT tbl, image FROM hidden_changes WHERE report_id = ?"
+        images = [*map(tuple, connection_of(tx).execute(sql, (report,)))]
+        assert tx.hidden.put_back(report, CORE_FILES) == len(images)
+    forms = {
+        (table, name, form_of(cell))
+        for table, image in images
+        for name, (_, cell) in json.loads(image).items()
+    }
+    assert {
+        ("memories", "importance", "real"),
+        ("memories", "pinned", "int"),
+        ("memories", "subject", "str"),
+        ("memories", "use_count", "int"),
+        ("memory_versions", "fingerprint", "hex"),
+        ("tombstone_vectors", "reach", "real"),
+        ("tombstone_vectors", "vector", "hex"),
+        ("core_lines", "digest", "hex"),
+        ("turns", "passed_over", "int"),
+    } <= forms
+    assert {form for _, _, form in forms} == {"real", "int", "str", "hex"}
+
+
+def form_of(cell: object) -> str:
+    return next(iter(cell)) if isinstance(cell, dict) else type(cell).__name__
+
+
 def erase(tx: Transaction, report: str, memory: int, turn: int) -> None:
     """Erase a memory and a message as a forget does, in all their rows."""
     ids = list_cells(tx, "SELECT id FROM memories ORDER BY n")
@@ -120,10 +156,10 @@ def list_cells(tx: Transaction, sql: str) -> list[Any]:
 def change_row(connection: Connection, table: str, deed: str, place: int, which: int) -> None:
     """Do something to a row of a table, unless the database refuses that."""
     columns = connection.columns(table)
-    names = ", ".join(column.name for column in columns)
+    names = ", ".join(column.name for column in columns)  # of the schema
     key = [column for column in columns if column.key]
     order = ", ".join(column.name for column in key)
-    rows = [*map(tuple, connection.execute(f"SELECT {names} FROM {table} ORDER BY {order}"))]
+    rows = [*map(tuple, connection.execute(f"SELECT {names} FROM {table} ORDER BY {order}"))]  # noqa: S608
     values = [column for column in columns if not column.key and column.name != "tenant_id"]
     if not rows or (deed == "update" and not values):
         return
@@ -133,15 +169,15 @@ def change_row(connection: Connection, table: str, deed: str, place: int, which:
     with suppress(RefusedRowError), connection.savepoint():
         match deed:
             case "delete":
-                connection.execute(f"DELETE FROM {table} WHERE {where}", keys)
+                connection.execute(f"DELETE FROM {table} WHERE {where}", keys)  # noqa: S608
             case "update":
                 column = values[which % len(values)]
-                sql = f"UPDATE {table} SET {column.name} = ? WHERE {where}"
+                sql = f"UPDATE {table} SET {column.name} = ? WHERE {where}"  # noqa: S608
                 connection.execute(sql, [_another(column, row[column]), *keys])
             case _:
                 twin = {one: _another(one, it) if _is_own(one) else it for one, it in row.items()}
                 marks = ", ".join("?" * len(twin))
-                sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"
+                sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
                 connection.execute(sql, [*twin.values()])
 
 
@@ -150,7 +186,7 @@ def _is_own(column: Column) -> bool:
     return column.name in named or (column.key > 0 and column.name != "tenant_id")
 
 
-def _another(column: Column, value: Any) -> object:
+def _another(column: Column, value: Any) -> object:  # noqa: ANN401  (a cell holds anything)
     """Return another value of the same kind."""
     if isinstance(value, bytes) or column.declared in ("BLOB", "bytea"):
         return bytes(reversed(value or b"ab")) + b"c"

@@ -1,9 +1,17 @@
 """Files of tenants: what holds wherever an engine keeps them."""
 
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
+from tests.databases import open_home
+from tests.empty_home import lay_empty_home
 
+import memoria
+from memoria.app.nightly import run_nightly
+from memoria.config import Settings
+from memoria.disk.folders import HISTORY
 from memoria.disk.regular_files import MOST_CORE_BYTES
 from memoria.disk.tenant_files import HomeFiles, TenantFiles, list_core_places
 from memoria.errors import UnusableFileError
@@ -74,8 +82,10 @@ def test_files_are_listed_by_folder_and_go_with_their_folder(files: TenantFiles)
     for place in reversed(places):
         files.write(place, b"")
     assert [one for one in files.list_places("") if one.endswith(".md")] == places
-    assert files.list_places("night") == places[2:4]
+    assert files.list_places("night") == [*files.list_states("night")] == places[2:4]
+    assert files.list_states("")[DAY] == files.find_state(DAY)
     assert files.list_places("nowhere") == files.list_folders("nowhere") == []
+    assert files.list_states("nowhere") == {}
     assert files.list_folders("night") == ["a", "b"]
     assert files.list_folders("daily_summaries") == files.list_drafts("") == []
     files.delete_folder("night/a")
@@ -144,3 +154,20 @@ def test_tenants_have_files_of_their_own(all_files: HomeFiles) -> None:
     all_files.of("ann").delete("USER.md")
     assert all_files.of("Ann").exists("USER.md")
     assert all_files.of("bob").read("USER.md") is None
+
+
+async def test_a_conversation_is_written_into_a_file_where_people_can_open_it(
+    engine: str, home: Path
+) -> None:
+    settings = Settings.from_values(home=lay_empty_home(home), embedder="off")
+    async with memoria.open(settings=settings) as memory:
+        turn = {"role": "user", "content": "The API listens on port 8080."}
+        await memory.record_conversation([turn], session_id="s", event="session_end")
+    step = run_nightly(settings, ["history"]).steps[0]
+    with closing(open_home(home)) as store:
+        places = store.files.of("default").list_places(HISTORY)
+    if engine == "sqlite":
+        assert (len(places), step.planned, step.reduced) == (1, 1, None)
+    else:
+        assert (places, step.planned) == ([], 0)
+        assert "a database elsewhere keeps the memory" in (step.reduced or "")

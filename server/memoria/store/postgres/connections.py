@@ -7,7 +7,7 @@ what has become of it: the server is asked on another connection (`outcomes`).
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
 from memoria.store.postgres.pool import PoolSize, SharedConnections
+from memoria.store.sql.statements import as_json
 
 ALL_TENANTS = 0
 """Number that row-level security takes for all tenants; no tenant has it."""
@@ -38,6 +39,10 @@ _SET_TENANT_BY_NAME = """
 SELECT set_config('memoria.tenant',
                   coalesce((SELECT CAST(id AS TEXT) FROM tenants WHERE name = %s), '-1'), true)"""
 _LOCK = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
+_LOCK_BY_NUMBER = (
+    "SELECT pg_advisory_xact_lock(%s, hashtext(name)) FROM tenants WHERE id IN "
+    "(SELECT CAST(value AS BIGINT) FROM jsonb_array_elements_text(%s)) ORDER BY id"
+)
 _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
 _STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
@@ -233,6 +238,11 @@ def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) ->
 def set_tenant(connection: PostgresConnection, tenant: int) -> None:
     """Show a transaction the rows of one tenant."""
     connection.raw.execute(_SET_TENANT, (str(tenant),))
+
+
+def line_up(connection: PostgresConnection, tenants: Iterable[int]) -> None:
+    """Wait for the writers of some tenants, and let others wait until the transaction has ended."""
+    connection.raw.execute(_LOCK_BY_NUMBER, (_LOCK_CLASS, as_json({*tenants})))
 
 
 def _roll_back(raw: psycopg.Connection[Any]) -> None:

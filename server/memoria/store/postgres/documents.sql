@@ -1,15 +1,3 @@
--- name: note_words
--- Every tenant's writers meet at this mark: who finds it locked leaves it behind, to the renewal.
-WITH former AS (SELECT coalesce(max(newest_document), 0) AS last FROM tenants),
-marked AS (
-    SELECT 1 FROM settings
-    WHERE key = 'words' AND value = :form || ':' || (SELECT last FROM former)
-    FOR UPDATE SKIP LOCKED)
-INSERT INTO settings (key, value)
-SELECT 'words', :form || ':' || :n FROM former
-WHERE last < :n AND (last = 0 OR EXISTS (SELECT 1 FROM marked))
-ON CONFLICT (key) DO UPDATE SET value = excluded.value;
-
 -- name: index_document
 INSERT INTO search_index (n, tenant_id, scope, words, context, form)
 VALUES (:n, :tenant, :scope, :words, :context, :form);

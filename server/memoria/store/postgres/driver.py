@@ -7,6 +7,7 @@ binary form: a hundred vectors in text form would be twice the bytes.
 """
 
 import contextlib
+import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -23,7 +24,6 @@ from psycopg.types.string import StrDumperUnknown
 
 from memoria.store.connection import Column, Cursor, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.postgres.journal import hide_changes, list_columns
-from memoria.store.postgres.match import write_query
 from memoria.store.postgres.schema import identity_keys
 from memoria.store.sql.statements import statements
 from memoria.store.word_query import WordQuery
@@ -96,8 +96,8 @@ class PostgresConnection:
         return statements(file, "postgres")
 
     def write_query(self, query: WordQuery, /) -> str:
-        """Return a query of the full-text index as JSON."""
-        return write_query(query)
+        """Return a query of the full-text index as JSON, which functions of the schema read."""
+        return json.dumps(query._asdict())
 
     def execute(self, sql: str, parameters: Parameters = (), /) -> Cursor:
         """Run a statement."""

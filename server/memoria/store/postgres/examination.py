@@ -255,7 +255,9 @@ def _check_erasure(connection: PostgresConnection, wipe_within_ms: int) -> Findi
     holders = connection.execute(_sql(connection, "holders"), {"since": owed.since}).fetchall()
     if holders:
         names = name_few([_describe_holder(row) for row in holders])
-        cure = "End it if nobody needs it: until then what was forgotten stays in the files."
+        cure = (
+            "End or change that if nobody needs it: what was forgotten stays in files until then."
+        )
         return _warn("erasure", f"{said}, which is held up by {names}; {later}", cure)
     if now > owed.since + wipe_within_ms + DAY_MS:
         return report_mendable("erasure", f"{said}: no nightly run has done it; {later}", "warning")

@@ -82,6 +82,9 @@ UNION ALL
 SELECT 'the replication slot ' || slot_name, NULL FROM pg_replication_slots
 WHERE xmin IS NOT NULL OR database = current_database() OR NOT active
 UNION ALL
+SELECT 'the database, whose statistics belong to its owner and not to this user', NULL
+FROM pg_database WHERE datname = current_database() AND NOT pg_has_role(datdba, 'USAGE')
+UNION ALL
 SELECT 'the transaction of process ' || pid, xact_start FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
   AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)

@@ -30,25 +30,26 @@ class TenantFileRows:
 
     def read(self, place: str, most: int | None = None) -> bytes | None:
         """Return a file's content; None if there is no file."""
+        path, limit = _check_place(place), most or most_bytes(place)
         with self._transactions.join(self._tenant) as opened:
-            if self._find_size(opened, place, most) is None:
-                return None
-            row = _fetch(opened, "read", _check_place(place))
-        return None if row is None else bytes(row[0])
+            asked = {"most": limit}
+            row = opened.connection.execute(*_ask(opened, "read", path, asked)).fetchone()
+        if row is None:
+            return None
+        _check_size(path, int(row[0]), limit)
+        return bytes(row[1])
 
     def exists(self, place: str) -> bool:
         """Check that a file exists and can be used."""
         try:
-            with self._transactions.join(self._tenant) as opened:
-                return self._find_size(opened, place) is not None
+            return self._has(place)
         except UnusableFileError:
             return False
 
     def find_obstacle(self, place: str) -> str | None:
         """Return why a file can't be used and what to do; None if it can be used or is missing."""
         try:
-            with self._transactions.join(self._tenant) as opened:
-                self._find_size(opened, place)
+            self._has(place)
         except UnusableFileError as error:
             return str(error)
         return None
@@ -96,6 +97,16 @@ class TenantFileRows:
             asked = {"tenant": opened.number, "folder": begins}
             return [str(path) for (path,) in opened.connection.tuples(sql, asked)]
 
+    def list_states(self, folder: str) -> dict[str, bytes]:
+        """Map the places of all files below a folder to their SHA-256."""
+        begins = _begin_of(folder)
+        if begins is None:
+            return {}
+        with self._transactions.join(self._tenant) as opened:
+            sql = opened.connection.statements("files")["states"]
+            asked = {"tenant": opened.number, "folder": begins}
+            return {str(path): bytes(at) for path, at in opened.connection.tuples(sql, asked)}
+
     def list_drafts(self, folder: str) -> list[str]:  # noqa: ARG002
         """Return none: a row is written whole or not at all."""
         return []
@@ -120,22 +131,18 @@ class TenantFileRows:
         """Return none: no restore sets rows aside."""
         return {}
 
-    @staticmethod
-    def _find_size(opened: TenantConnection, place: str, most: int | None = None) -> int | None:
-        """Return a file's size in bytes; None if there is no file.
+    def _has(self, place: str) -> bool:
+        """Check that a file exists.
 
         Raises:
             UnusableFileError: it is too large, or no file can be there.
         """
-        path, limit = _check_place(place), most or most_bytes(place)
-        row = _fetch(opened, "size", path)
-        size = None if row is None else int(row[0])
-        if size is not None and size > limit:
-            raise UnusableFileError(
-                f"{path} has {size:,} bytes, and Memoria reads at most {limit:,} of such a file. "
-                "Shorten it."
-            )
-        return size
+        path = _check_place(place)
+        with self._transactions.join(self._tenant) as opened:
+            row = _fetch(opened, "size", path)
+        if row is not None:
+            _check_size(path, int(row[0]), most_bytes(place))
+        return row is not None
 
 
 class HomeFileRows:
@@ -180,6 +187,14 @@ def _check_place(place: str) -> str:
             f"{_LONGEST_PLACE:,}."
         )
     return path
+
+
+def _check_size(path: str, size: int, most: int) -> None:
+    if size > most:
+        raise UnusableFileError(
+            f"{path} has {size:,} bytes, and Memoria reads at most {most:,} of such a file. "
+            "Shorten it."
+        )
 
 
 def _begin_of(folder: str) -> str | None:

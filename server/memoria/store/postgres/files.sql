@@ -1,5 +1,7 @@
 -- name: read
-SELECT content FROM files WHERE tenant_id = :tenant AND path = :path;
+-- What is too large is not fetched.
+SELECT octet_length(content), CASE WHEN octet_length(content) <= :most THEN content END
+FROM files WHERE tenant_id = :tenant AND path = :path;
 
 -- name: size
 SELECT octet_length(content) FROM files WHERE tenant_id = :tenant AND path = :path;
@@ -19,6 +21,10 @@ DELETE FROM files WHERE tenant_id = :tenant AND path = :path;
 -- name: places
 -- A prefix without wildcards, for which the key of texts that compare by their bytes is searched.
 SELECT path FROM files WHERE tenant_id = :tenant AND starts_with(path, :folder) ORDER BY path;
+
+-- name: states
+SELECT path, sha256(content) FROM files WHERE tenant_id = :tenant AND starts_with(path, :folder)
+ORDER BY path;
 
 -- name: delete_folder
 DELETE FROM files WHERE tenant_id = :tenant AND starts_with(path, :folder);

@@ -97,10 +97,15 @@ class Mender:
 
     def _index_vectors(self, _progress: Progress) -> None:
         """Build indexes anew from the stored vectors; queue documents without vectors."""
+        with self._connections.read(ALL_TENANTS) as connection:
+            tenants, models = list_tenants(connection), list_models(connection)
+        for tenant in tenants:
+            with self._connections.write(tenant) as connection:
+                if found := find_tenant(connection, tenant):
+                    vectors = self._open_vectors(connection, found.number)
+                    for model in models:
+                        vectors.catch_up(model.n, model.dims)
         with self._connections.write(ALL_TENANTS) as connection:
-            vectors = self._open_vectors(connection, ALL_TENANTS)
-            for model in list_models(connection):
-                vectors.catch_up(model.n, model.dims)
             for name in (
                 "forgive_failures",
                 "await_missing_vectors",

@@ -87,4 +87,9 @@ FULL JOIN (SELECT tenant_id, n FROM vectors WHERE model_n = :model) v USING (ten
 LOCK TABLE vectors IN SHARE ROW EXCLUSIVE MODE;
 
 -- name: erase_model
-DELETE FROM vectors WHERE model_n = :model;
+DELETE FROM vectors WHERE model_n = :model AND (tenant_id = :tenant OR :tenant = 0);
+
+-- name: indexable
+SELECT d.n, d.tenant_id, d.kind, d.workspace_n, d.current, d.suppressed, d.processed, e.vector
+FROM documents d JOIN embeddings e ON e.model_n = :model AND e.document_n = d.n
+WHERE d.current AND (d.tenant_id = :tenant OR :tenant = 0);

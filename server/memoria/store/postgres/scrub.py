@@ -122,10 +122,12 @@ def _rewrite_statistics(connection: PostgresConnection, patience_s: float) -> bo
     sql = connection.statements("scrub")
     if not connection.execute(sql["may_rewrite_statistics"]).fetchone()[0]:
         return False
-    if connection.raw.info.server_version >= _DROPS_STATISTICS:
-        connection.execute(sql["drop_statistics"])
+    drops = connection.raw.info.server_version >= _DROPS_STATISTICS
     for row in connection.execute(sql["analyzed_tables"]).fetchall():
-        connection.execute(f"ANALYZE {row['name']}")
+        with connection.raw.transaction():  # nobody plans without any meanwhile
+            if drops:
+                connection.execute(sql["drop_statistics"], {"name": row["name"]})
+            connection.execute(f"ANALYZE {row['name']}")
     if not _await_older_snapshots(connection, patience_s):
         return False
     connection.execute("VACUUM FULL pg_statistic")

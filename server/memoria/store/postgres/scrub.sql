@@ -44,14 +44,14 @@ SELECT pg_has_role(d.datdba, 'USAGE')
 FROM pg_database d WHERE d.datname = current_database();
 
 -- name: drop_statistics
--- Of every column: ANALYZE leaves those of a table that is empty by now.
+-- Of every column of a table and its parts: ANALYZE leaves those of a table that is empty by now.
 SELECT count(pg_clear_attribute_stats(CAST(current_schema() AS TEXT), CAST(c.relname AS TEXT),
                                       CAST(a.attname AS TEXT), i.is_inherited))
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN (VALUES (FALSE), (TRUE)) AS i (is_inherited) ON TRUE
-WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS REGNAMESPACE)
-  AND c.relkind IN ('r', 'p');
+WHERE c.oid = CAST(:name AS REGCLASS)
+   OR c.oid IN (SELECT relid FROM pg_partition_tree(CAST(:name AS REGCLASS)));
 
 -- name: analyzed_tables
 -- A partitioned table stands for its parts.

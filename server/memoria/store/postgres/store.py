@@ -21,7 +21,7 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.postgres.connections import ALL_TENANTS, Connections, set_tenant
+from memoria.store.postgres.connections import ALL_TENANTS, Connections, line_up, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.examination import examine
 from memoria.store.postgres.files import HomeFileRows
@@ -197,7 +197,8 @@ class PostgresStore:
             )
         if page is None:
             return False
-        with self._write_transaction(ALL_TENANTS) as connection:
+        with self._connections.write(ALL_TENANTS, lines_up=False) as connection:
+            line_up(connection, (stale.tenant for stale in page.stale))
             WordRenewal(connection, self._open_vectors(connection), self.zone).write(page)
         return True
 

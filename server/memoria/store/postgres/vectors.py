@@ -6,6 +6,7 @@ extension there is no such table.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from memoria.model import Vector
 from memoria.store.connection import Row
@@ -61,7 +62,8 @@ class PgvectorIndex:
 
         Args:
             connection: the connection.
-            tenant: the tenant whose documents are changed and counted.
+            tenant: the tenant whose documents are changed and counted; `ALL_TENANTS` where the
+                whole index is compared or built anew.
         """
         self._connection = connection
         self._tenant = tenant
@@ -117,16 +119,14 @@ class PgvectorIndex:
         return Drift(*self._connection.execute(_SQL["drift"], {"model": model}).fetchone())
 
     def catch_up(self, model: int, dims: int) -> None:  # noqa: ARG002
-        """Build the index anew from the stored vectors, page by page, while writers wait."""
-        self._connection.execute(_SQL["lock_for_rebuild"])
-        self._connection.execute(_SQL["erase_model"], {"model": model})
-        indexable = self._connection.statements("vectors")["indexable"]
-        after = 0
-        while rows := self._connection.execute(
-            indexable, {"model": model, "after": after, "limit": _PAGE}
-        ).fetchall():
-            self._add((row["tenant_id"], model, _index_row(row)) for row in rows)
-            after = rows[-1]["n"]
+        """Build the tenant's index anew from the stored vectors; for all tenants, writers wait."""
+        if self._tenant == ALL_TENANTS:
+            self._connection.execute(_SQL["lock_for_rebuild"])
+        asked = {"tenant": self._tenant, "model": model}
+        self._connection.execute(_SQL["erase_model"], asked)
+        with self._connection.stream(_SQL["indexable"], asked) as rows:
+            while page := list(islice(rows, _PAGE)):
+                self._add((row["tenant_id"], model, _index_row(row)) for row in page)
 
     def _add(self, rows: Iterable[tuple[int, int, IndexRow]]) -> None:
         """Write rows of (tenant, model, row)."""

@@ -94,8 +94,9 @@ class DocumentIndex:
         self.refresh_index(n)
 
     def _index(self, n: int, scope: str, words: str, context: str) -> None:
-        asked = {"scope": scope, "words": words, "context": context, "form": FORM}
-        self._rows.insert("index_document", n=n, **asked)
+        self._rows.insert(
+            "index_document", n=n, scope=scope, words=words, context=context, form=FORM
+        )
 
     def announce_return(self) -> None:
         """Invalidate all caches of documents: erased documents were put back."""

@@ -22,7 +22,8 @@ CREATE INDEX search_index_by_form ON search_index (form, n);
 
 -- How often a word stands in a document's text, and in who said it and when. Only the index is read:
 -- it has all columns. A tenant's words are together in one part, so that the part can be rewritten
--- when the tenant's words have to leave the disk.
+-- when the tenant's words have to leave the disk. Of a word without an end, such as a file in letters,
+-- an index holds the beginning.
 CREATE TABLE postings (
     tenant_id BIGINT NOT NULL,
     term      TEXT COLLATE "C" NOT NULL,
@@ -51,14 +52,14 @@ CREATE TABLE index_sizes (
 CREATE FUNCTION add_postings() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO postings (tenant_id, term, n, words, context, length)
-    SELECT tenant_id, term, n, count(*) FILTER (WHERE is_text), count(*) FILTER (WHERE NOT is_text),
-           length
+    SELECT tenant_id, left(term, 500) AS beginning, n, count(*) FILTER (WHERE is_text),
+           count(*) FILTER (WHERE NOT is_text), length
     FROM (SELECT d.*, t.term, TRUE AS is_text
           FROM added d CROSS JOIN unnest(list_tokens(d.words)) AS t (term)
           UNION ALL
           SELECT d.*, t.term, FALSE
           FROM added d CROSS JOIN unnest(list_tokens(d.context)) AS t (term)) w
-    GROUP BY tenant_id, term, n, length;
+    GROUP BY tenant_id, beginning, n, length;
     INSERT INTO index_sizes AS s (tenant_id, documents, words)
     SELECT tenant_id, count(*), sum(length) FROM added GROUP BY tenant_id
     ON CONFLICT (tenant_id) DO UPDATE
@@ -71,7 +72,7 @@ REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_postings(
 CREATE FUNCTION drop_postings() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM postings p
-    USING (SELECT DISTINCT d.tenant_id, t.term, d.n
+    USING (SELECT DISTINCT d.tenant_id, left(t.term, 500) AS term, d.n
            FROM dropped d
            CROSS JOIN unnest(list_tokens(d.words) || list_tokens(d.context)) AS t (term)) d
     WHERE p.tenant_id = d.tenant_id AND p.term = d.term AND p.n = d.n;
@@ -92,33 +93,40 @@ END $$;
 CREATE TRIGGER documents_keep_their_words BEFORE UPDATE OF n, tenant_id, words, context ON search_index
 FOR EACH STATEMENT EXECUTE FUNCTION refuse_other_words();
 
--- A list of JSON as an array.
+-- A list of JSON as an array, with words as the index has them.
 CREATE FUNCTION list_texts(written JSONB) RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(SELECT jsonb_array_elements_text(written));
+RETURN ARRAY(SELECT CASE WHEN strpos(value, ' ') > 0 THEN value ELSE left(value, 500) END
+             FROM jsonb_array_elements_text(written));
 
 -- All terms of a query, see `WordQuery`.
 CREATE FUNCTION list_terms(query JSONB) RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN list_texts(jsonb_path_query_array(query, '$.groups[*][*]'));
 
--- Documents with words that stand one after the other, looked for in the texts of those that have
--- all of the words.
+-- How often words stand one after the other in a text.
+CREATE FUNCTION count_runs(tokens TEXT[], run TEXT[]) RETURNS INTEGER
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (SELECT count(*)
+        FROM unnest(tokens) WITH ORDINALITY AS t (token, place)
+        WHERE t.token = run[1]
+          AND tokens[CAST(t.place AS INTEGER):CAST(t.place AS INTEGER) + cardinality(run) - 1] = run);
+
+-- Documents with a phrase, which is looked for in the texts of those that have all of its words.
 CREATE FUNCTION find_phrase(tenant BIGINT, phrase TEXT)
 RETURNS TABLE (n BIGINT, words INTEGER, context INTEGER, length INTEGER)
 LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 10 AS $$
 #variable_conflict use_column
 DECLARE
-    parts TEXT[] := list_tokens(phrase);
-    distinct_parts TEXT[] := ARRAY(SELECT DISTINCT unnest(parts));
-    -- What follows the first word is looked at and not taken: the next place may overlap.
-    pattern TEXT := format(' %s(?= %s )', parts[1], array_to_string(parts[2:], ' '));
+    run TEXT[] := list_tokens(phrase);
+    terms TEXT[] := ARRAY(SELECT DISTINCT left(unnest(run), 500));
 BEGIN
     RETURN QUERY
-    SELECT i.n, regexp_count(' ' || i.words || ' ', pattern),
-           regexp_count(' ' || i.context || ' ', pattern), i.length
-    FROM (SELECT p.n FROM postings p WHERE p.tenant_id = tenant AND p.term = ANY (distinct_parts)
-          GROUP BY p.n HAVING count(*) = cardinality(distinct_parts)) h
-    JOIN search_index i ON i.n = h.n
-    WHERE (' ' || i.words || E' \n ' || i.context || ' ') ~ pattern;
+    SELECT f.*
+    FROM (SELECT i.n, count_runs(list_tokens(i.words), run) AS words,
+                 count_runs(list_tokens(i.context), run) AS context, i.length
+          FROM (SELECT p.n FROM postings p WHERE p.tenant_id = tenant AND p.term = ANY (terms)
+                GROUP BY p.n HAVING count(*) = cardinality(terms)) h
+          JOIN search_index i ON i.n = h.n OFFSET 0) f
+    WHERE f.words + f.context > 0;
 END $$;
 
 -- Where terms stand: a row a term and document.
@@ -164,7 +172,7 @@ $$;
 CREATE FUNCTION find_documents(tenant BIGINT, query JSONB) RETURNS TABLE (n BIGINT)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT h.n
-    FROM (SELECT w.n, to_jsonb(array_agg(w.term)) AS terms
+    FROM (SELECT w.n, array_agg(w.term) AS terms
           FROM find_words(tenant, list_terms(query)) w
           WHERE w.words > 0
           GROUP BY w.n
@@ -172,7 +180,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
                               FROM jsonb_array_elements(query -> 'groups') AS g (terms))) h
     JOIN search_index i ON i.n = h.n
     WHERE EXISTS (SELECT 1 FROM jsonb_array_elements(query -> 'groups') AS g (terms)
-                  WHERE h.terms @> g.terms)
+                  WHERE h.terms @> list_texts(g.terms))
       AND i.scope = ANY (list_texts(query -> 'scopes'))
 $$;
 

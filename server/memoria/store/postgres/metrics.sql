@@ -1,0 +1,3 @@
+-- name: index_segments
+-- An index of postings is one.
+SELECT 1;
