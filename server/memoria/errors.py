@@ -10,8 +10,7 @@
     ├── StoreError
     │   ├── ClosedError              the memory was closed before the call
     │   ├── StoreUnavailableError    the home can't be opened, read or written
-    │   │   ├── StoreDamagedError        the file does not hold what was written to it
-    │   │   └── TransactionLostError     its connection broke; nothing of the change was kept
+    │   │   └── StoreDamagedError        the file does not hold what was written to it
     │   ├── StoreTooNewError         the home was written by a newer Memoria
     │   ├── LeaseLostError           another process does this work now
     │   ├── BackupError              a backup can't be made, read or put back
@@ -254,10 +253,6 @@ class StoreUnavailableError(StoreError):
         if error.errno in _NO_ROOM:
             return cls(f"{what} Free some space and try again.")
         return cls(f"{what} Check that the folder is there and writable for this user.")
-
-
-class TransactionLostError(StoreUnavailableError):
-    """The connection to the database broke before a change was kept, and nothing of it is kept."""
 
 
 class UnusableFileError(MemoriaError):

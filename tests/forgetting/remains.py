@@ -13,7 +13,8 @@ import numpy as np
 from memoria.errors import StoreError
 from memoria.model import Vector
 from memoria.store.rows.texts import unpack
-from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
+from memoria.store.sqlite.driver import SqliteConnection, connect
+from memoria.store.sqlite.vec0 import load_vectors
 
 DATABASE = "memoria.db"
 

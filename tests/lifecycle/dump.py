@@ -20,8 +20,11 @@ __all__ = ["Dump", "differences", "dump"]
 def dump(home: Path, *more: str) -> Dump:
     """The rows of every table that a night may change, and the files, wherever they are kept."""
     with change_rows(home) as connection:
-        kept = ("files",) if connection.columns("files") else ()
-        return dump_rows(connection, *more, *kept) | {"own files": dump_files(home)}
+        rows = dump_rows(connection, *more)
+        if connection.columns("files"):
+            kept = connection.execute("SELECT path, content FROM files ORDER BY tenant_id, path")
+            rows["kept files"] = [*map(tuple, kept)]
+    return rows | {"files": dump_files(home)}
 
 
 def copied(settings: Settings, home: Path) -> Settings:
@@ -48,9 +51,12 @@ def interrupting(after: int) -> Callable[[str, int, int], None]:
 @contextmanager
 def night(settings: Settings) -> Iterator[tuple[Store, JournalingStore]]:
     """A home's store, and that of a night that is under way there."""
-    with closing(open_store(settings)) as shared, hold_lease(shared, settings.tenant, "night"):
-        with closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own:
-            yield shared, own
+    with (
+        closing(open_store(settings)) as shared,
+        hold_lease(shared, settings.tenant, "night"),
+        closing(choose_engine(settings).open_journaling(settings, LEASE, "night")) as own,
+    ):
+        yield shared, own
 
 
 @contextmanager

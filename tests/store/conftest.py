@@ -6,17 +6,20 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.databases import Databases, open_home
 from tests.empty_home import lay_empty_home
-from tests.store.databases import Database
 from tests.store.insides import TOY_MODEL
 from tests.store.tenant_life import SAID, live, marks
 
 from memoria.memories.statements import Statements
 from memoria.model import LIBRARY, MemoryType
 from memoria.store.engine import Store
+
+if TYPE_CHECKING:
+    from tests.store.databases import Database
 
 OpenStore = Callable[[Path], Store]
 
@@ -42,8 +45,10 @@ def store(open_store: OpenStore, home: Path) -> Store:
 
 
 @pytest.fixture
-def database(databases: Databases, tmp_path: Path) -> Iterator[Database]:
+def database(databases: Databases, tmp_path: Path) -> "Iterator[Database]":
     """A database of PostgreSQL, whatever engine is under test."""
+    from tests.store.databases import Database  # noqa: PLC0415  (who tests SQLite may do without)
+
     with databases.dropping():
         made = Database(databases.settings_of(tmp_path / "elsewhere")["database_url"])
         yield made

@@ -58,6 +58,9 @@ def test_files_and_rows_are_read_from_one_snapshot(database: Database) -> None:
         assert files.read(DAY) == b"one"
         assert elsewhere.read(DAY) == b"two"
     assert files.read(DAY) == b"two"
+    with files.reading():
+        elsewhere.write(DAY, b"three")
+        assert files.read(DAY) == b"two"
 
 
 def test_nobody_in_a_transaction_needs_a_second_connection(database: Database) -> None:

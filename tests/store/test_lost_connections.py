@@ -13,7 +13,8 @@ from bench.postgres import Cut, CuttingProxy
 from tests.store.databases import KEY, Database
 from tests.store.postgres import PostgresServer
 
-from memoria.errors import StoreUnavailableError, TransactionLostError
+from memoria.errors import StoreUnavailableError
+from memoria.store.connection import TransactionLostError
 from memoria.store.kept_changes import run_whole
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
 from memoria.store.postgres.pool import PoolSize, SharedConnections

@@ -13,7 +13,8 @@ from memoria.errors import EmbedderError
 from memoria.model import Vector
 from memoria.store.image.visibility import Visibility
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
+from memoria.store.sqlite.driver import SqliteConnection, connect
+from memoria.store.sqlite.vec0 import load_vectors
 from memoria.store.values import DocumentKind
 from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, cached
 from memoria.store.vectors.matrix import Matrix

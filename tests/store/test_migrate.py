@@ -12,8 +12,9 @@ from tests.store.conftest import OpenStore
 import memoria
 from memoria.errors import StoreTooNewError
 from memoria.store.sqlite import SqliteStore
-from memoria.store.sqlite.driver import connect, load_vectors, sqlite3
+from memoria.store.sqlite.driver import connect, sqlite3
 from memoria.store.sqlite.schema import migrations
+from memoria.store.sqlite.vec0 import load_vectors
 from memoria.store.values import Filters
 
 NEWEST = migrations()[-1][0]

@@ -35,7 +35,7 @@ from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 
-TRIES = 30
+TRIES = 40
 COUNTS_OTHERWISE = {
     "erasures.clear_nodes"
 }  # triggers of the statement's own rows delete some first
@@ -164,13 +164,13 @@ def see(session: Session, tenant: int) -> None:
 
 def test_what_reads_finds_the_same_rows_in_the_same_order(both: Both) -> None:
     idle = compare_reads(both)
-    assert len(idle) < 45, idle  # a tenth of all; what finds nothing proves nothing
+    assert len(idle) < 60, idle  # an eighth of all; what finds nothing proves nothing
 
 
 def test_what_looks_for_damage_finds_the_same(postgres: PostgresServer, tmp_path: Path) -> None:
     with fill_both(postgres, tmp_path / "damaged.db", mix, lose) as damaged:
         idle = compare_reads(damaged, "lost|orphan|damaged|missing|unsupported")
-    assert len(idle) < 6, idle
+    assert len(idle) < 9, idle
 
 
 Tables = dict[str, list[tuple[object, ...]]]
@@ -223,19 +223,16 @@ def change_sqlite(
         both.sqlite.execute("RELEASE change")
 
 
-def digest_tables(session: Session, both: Both) -> set[tuple[Any, ...]]:
-    """Read a digest of each table, of all tenants' rows."""
-    see(session, 0)
-    digests = (
-        f"SELECT '{table}', md5(string_agg(md5(CAST(t AS TEXT)), '' ORDER BY md5(CAST(t AS TEXT))))"
-        f" FROM {table} t"
-        for table in both.tables
+def list_touched(session: Session, both: Both) -> list[str]:
+    """List the tables that the transaction, or one just before it, may have changed."""
+    rows = session.execute(
+        "SELECT relname FROM pg_stat_xact_user_tables WHERE n_tup_ins + n_tup_upd + n_tup_del > 0"
     )
-    return set(session.execute(" UNION ALL ".join(digests).encode()).fetchall())
+    return [table for (table,) in rows if table in both.tables]
 
 
 def change_postgres(
-    both: Both, sql: str, parameters: dict[str, Any], tenant: int, before: Tables, digests: set[Any]
+    both: Both, sql: str, parameters: dict[str, Any], tenant: int, before: Tables
 ) -> Outcome | int:
     """Do as `change_sqlite`, as the tenant."""
     session = both.postgres
@@ -248,8 +245,9 @@ def change_postgres(
         cursor = writer.execute(sql, parameters)
         rows = [tuple(map(normalize, row)) for row in cursor.fetchall()] if returns(sql) else []
         count = cursor.rowcount
-        changed = [table for table, _ in digest_tables(session, both) - digests]
-        return rows or count, find_changes(before, dump(writer, both, changed))
+        touched = list_touched(session, both)
+        see(session, 0)
+        return rows or count, find_changes(before, dump(writer, both, touched))
     except psycopg.IntegrityError:
         return "refused"
     finally:
@@ -262,7 +260,6 @@ def returns(sql: str) -> bool:
 
 def test_what_changes_rows_changes_the_same_ones(both: Both) -> None:
     before = dump(both.sqlite, both, both.tables)
-    digests = digest_tables(both.postgres, both)
     idle = []
     for file, name, sql in list_statements(changing=True):
         whole = f"{file}.{name}"
@@ -280,7 +277,7 @@ def test_what_changes_rows_changes_the_same_ones(both: Both) -> None:
         for tenant, chosen, _ in done[:1] + refused[:1]:
             of = tenant if "tenant" in types and whole not in OF_ALL else 0
             expected = change_sqlite(both, lite, chosen, before)
-            got = change_postgres(both, sql, chosen, of, before, digests)
+            got = change_postgres(both, sql, chosen, of, before)
             if whole in COUNTS_OTHERWISE:
                 assert isinstance(got, tuple)
                 assert isinstance(expected, tuple)

@@ -83,6 +83,7 @@ WALKS = {
     ("backlog", "last_error"),
     ("backlog", "pending"),
     ("conversations", "cite_evidence"),  # the wordings of one turn, with their evidence
+    ("conversations", "places"),  # its own list
     ("conversations", "wishes"),  # these have an index, and only the newest are read
     ("conversations", "unmarked"),  # what nobody has looked at has an index; up to the limit
     ("conversations", "count_unmarked"),  # once a night
@@ -95,6 +96,7 @@ WALKS = {
     ("documents", "match_seen"),  # what it has found
     ("documents", "note_words"),  # the one row before
     ("turn_columns", "columns"),  # its own list of turns
+    ("turn_columns", "spans"),  # its own list
     ("tenants", "erasures"),  # a row a tenant
     ("tenants", "find"),  # of the others: stops at the first
     ("tenants", "names"),
@@ -178,6 +180,7 @@ WALKS = {
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("scratchpads", "later_sessions"),  # a row a session, where a task is told of
+    ("transcripts", "live"),  # its own list
     ("transcripts", "recent"),  # a row a session, when another begins
     ("private_times", "applying"),  # a few of a tenant
     ("private_times", "count"),

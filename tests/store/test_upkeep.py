@@ -8,7 +8,8 @@ import pytest
 import memoria
 from memoria import Memoria, SearchResult
 from memoria.model import Finding
-from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
+from memoria.store.sqlite.driver import SqliteConnection, connect
+from memoria.store.sqlite.vec0 import load_vectors
 
 QUESTIONS = [
     "Where does the team meet?",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from memoria.model import Vector
 from memoria.store.image.visibility import Visibility
-from memoria.store.sqlite.driver import SqliteConnection, connect, load_vectors
+from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.sqlite.schema import migrate
-from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.sqlite.vec0 import Vec0Index, load_vectors
 from memoria.store.values import DocumentKind
 from memoria.store.vectors import Drift, VectorCache, VectorIndex, VectorQuery
 

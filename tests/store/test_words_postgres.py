@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
@@ -371,20 +370,3 @@ def test_words_of_an_older_version_are_renewed_whatever_other_tenants_add_meanwh
     while store.renew_words(2):
         pass
     assert raw.execute(STORED).fetchall() == stored
-
-
-def test_a_renewal_of_words_loses_nothing_that_its_tenant_changes_meanwhile(
-    shared: tuple[Store, Any],
-) -> None:
-    store, raw = shared
-    age_words(raw)
-    (n, *_), *_ = raw.execute(STORED).fetchall()
-    with ThreadPoolExecutor(1) as thread:
-        with store.write("ann") as tx:
-            renewal = thread.submit(store.renew_words, 100)
-            while not raw.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
-                assert not renewal.done()
-            index_of(tx).set_current(n, current=False)
-        assert renewal.result()
-    (row,) = raw.execute("SELECT scope, words FROM search_index WHERE n = %s", (n,)).fetchall()
-    assert row == ("memory1_past", "the ferri leav the harbour at 0")

@@ -30,7 +30,7 @@ class MoveReport:
     files: int
 
 
-class _Steps:
+class _MoveSteps:
     """Progress through rows, which are copied and then compared."""
 
     def __init__(self, progress: Progress, total: int) -> None:
@@ -54,7 +54,7 @@ def move_memory(source: Store, target: Store, progress: Progress) -> MoveReport:
     _begin(target)
     with source.moved.read_all() as snapshot:
         rows = _count_rows(snapshot)
-        steps = _Steps(progress, 2 * sum(rows.values()))
+        steps = _MoveSteps(progress, 2 * sum(rows.values()))
         written = sum(copy_table(one, snapshot, target.moved, steps.note) for one in MOVED_TABLES)
         numbers, model = source.moved.read_numbers(snapshot), _read_setting(snapshot, _MODEL)
     target.moved.raise_numbers(numbers)
@@ -94,7 +94,7 @@ def _count_rows(connection: Connection) -> dict[str, int]:
     }
 
 
-def _require_equal(source: Connection, target: Connection, steps: _Steps) -> None:
+def _require_equal(source: Connection, target: Connection, steps: _MoveSteps) -> None:
     differing = {
         table: many
         for table in MOVED_TABLES

@@ -4,7 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path, PurePosixPath
 
 from memoria.bare.home import DEFAULT_TENANT, name_owner
@@ -50,6 +50,10 @@ class TenantFolder:
         self._root = PurePosixPath(
             (folder or tenant_folder(home, tenant)).relative_to(home).as_posix()
         )
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Begin a block that reads many files; others may change them meanwhile."""
+        return nullcontext()
 
     def read(self, place: str, most: int | None = None) -> bytes | None:
         """Return a file's content; None if there is no file."""

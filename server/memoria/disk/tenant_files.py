@@ -1,6 +1,7 @@
 """The files of tenants, wherever an engine keeps them: on disk in the home, or as rows."""
 
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from memoria.disk.folders import PROJECTS
@@ -17,6 +18,10 @@ class TenantFiles(Protocol):
     @property
     def are_on_disk(self) -> bool:
         """True if other programs can open the files by their paths."""
+        ...
+
+    def reading(self) -> AbstractContextManager[object]:
+        """Begin a block that reads many files, as they are together where that can be."""
         ...
 
     def read(self, place: str, most: int | None = None) -> bytes | None:

@@ -96,10 +96,11 @@ class TextFileEraser:
         """Find the lines that `erase_phrases` would remove, but not in files it would delete."""
         self._search_for(phrases, erased_ids, marks)
         ids, found = frozenset(erased_ids), list[FileLine]()
-        for file in self._text_files():
-            texts = self._read_without(file, Unwanted(phrases, ids, _list_marks(file, marks)))
-            if texts is not None and not self._goes_whole(file, generated):
-                found += (FileLine(file.known_as, line) for line in list_removed(*texts))
+        with self._files.reading():
+            for file in self._text_files():
+                texts = self._read_without(file, Unwanted(phrases, ids, _list_marks(file, marks)))
+                if texts is not None and not self._goes_whole(file, generated):
+                    found += (FileLine(file.known_as, line) for line in list_removed(*texts))
         return found
 
     def erase_phrases(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from memoria.errors import StoreUnavailableError
 from memoria.store.word_query import WordQuery
 
 _Value = TypeVar("_Value")
@@ -16,6 +17,10 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 
 class RefusedRowError(Exception):
     """A constraint of the database forbids a row."""
+
+
+class TransactionLostError(StoreUnavailableError):
+    """The connection to the database broke before a change was kept, and nothing of it is kept."""
 
 
 class RefusedValueError(Exception):

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from memoria.errors import TransactionLostError
+from memoria.store.connection import TransactionLostError
 
 _T = TypeVar("_T")
 _ATTEMPTS = 3

@@ -98,7 +98,7 @@ class Difference(NamedTuple):
     extra: list[tuple[Any, ...]]
 
 
-class _Table(NamedTuple):
+class _MovedTable(NamedTuple):
     """A table with its columns, in the order of its key and then of their names."""
 
     name: str
@@ -171,7 +171,7 @@ def count_differences(name: str, source: Connection, target: Connection, note: N
 
 
 def list_differences(
-    table: _Table, source: Connection, target: Connection, note: Note
+    table: _MovedTable, source: Connection, target: Connection, note: Note
 ) -> Iterator[Difference]:
     """Compare a table on both sides, and yield what differs page by page."""
     with table.read(source) as left, table.read(target) as right:
@@ -196,7 +196,7 @@ def list_differences(
             yield Difference([], [], [other, *there])
 
 
-def _open_table(name: str, source: Connection, target: Connection) -> _Table:
+def _open_table(name: str, source: Connection, target: Connection) -> _MovedTable:
     """Return a table with the columns that both sides have.
 
     An engine may keep the tenant of a row in it where another finds it in the row's parent.
@@ -205,7 +205,7 @@ def _open_table(name: str, source: Connection, target: Connection) -> _Table:
     columns = [one for one in source.columns(name) if one.name in there]
     key = sorted((one for one in columns if one.key), key=lambda one: one.key)
     rest = sorted((*(one.name for one in columns if not one.key), *_CHANGES.get(name, ())))
-    return _Table(name, (*(one.name for one in key), *rest), len(key))
+    return _MovedTable(name, (*(one.name for one in key), *rest), len(key))
 
 
 def _normalise(row: Sequence[Any]) -> tuple[Any, ...]:

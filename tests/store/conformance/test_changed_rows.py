@@ -75,7 +75,7 @@ def test_whichever_row_a_night_changes_an_undo_puts_it_back(
     with own.journaling(run, 0), own.write(TENANT) as tx:
         for change in wanted:
             change_row(connection_of(tx), *change)
-    outcomes = (0, 0, 0)
+    outcomes: tuple[int, ...] = (0, 0, 0)
     while True:
         with own.write(TENANT) as tx:
             counts = tx.nightly_runs.revert(run, 100)

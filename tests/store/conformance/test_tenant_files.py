@@ -15,6 +15,8 @@ from memoria.disk.folders import HISTORY
 from memoria.disk.regular_files import MOST_CORE_BYTES
 from memoria.disk.tenant_files import HomeFiles, TenantFiles, list_core_places
 from memoria.errors import UnusableFileError
+from memoria.model import COMMAND_LINE
+from memoria.model.forgetting import ForgetSelection
 from memoria.store.engine import Store
 
 DAY = "daily_summaries/2026-11-22.md"
@@ -171,3 +173,24 @@ async def test_a_conversation_is_written_into_a_file_where_people_can_open_it(
     else:
         assert (places, step.planned) == ([], 0)
         assert "a database elsewhere keeps the memory" in (step.reduced or "")
+
+
+async def test_what_is_forgotten_goes_from_files_and_comes_back_into_them(home: Path) -> None:
+    settings = Settings.from_values(home=lay_empty_home(home), embedder="off", forget_grace_days=7)
+    text = b"# USER.md\n\n- The locker combination is 4711.\n- mine\n"
+    async with memoria.open(settings=settings, channel=COMMAND_LINE) as memory:
+        kept = await memory.remember("The locker combination is 4711.")
+        with closing(open_home(home)) as store:
+            files = store.files.of("default")
+            for place in ("USER.md", f"night/run/{DAY}"):
+                files.write(place, text)
+            forgotten = await memory.forget_memory([kept.id])
+            assert files.read("USER.md") == b"# USER.md\n\n- mine\n"
+            assert not files.exists(f"night/run/{DAY}")
+            assert set(forgotten.files) == {files.name("USER.md"), files.name(f"night/run/{DAY}")}
+            assert forgotten.deleted_files == (files.name(f"night/run/{DAY}"),)
+            assert forgotten.report is not None
+            await memory.undo_forget(forgotten.report.id)
+            assert files.read("USER.md") == text
+            await memory.forget_memory(ForgetSelection(everything=True).with_token(None))
+            assert [one for one in files.list_places("") if one.endswith(".md")] == []

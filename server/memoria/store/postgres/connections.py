@@ -13,12 +13,8 @@ from typing import Any
 
 import psycopg
 
-from memoria.errors import (
-    InvalidInputError,
-    StoreError,
-    StoreUnavailableError,
-    TransactionLostError,
-)
+from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
+from memoria.store.connection import TransactionLostError
 from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
@@ -33,7 +29,9 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _LIMIT = """
 SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),
-       set_config('idle_in_transaction_session_timeout', %s, true)"""
+       set_config('idle_in_transaction_session_timeout', %s, true),
+       set_config('jit', 'off', true)"""
+"""No statement takes as long as compiling it would."""
 _SET_TENANT = "SELECT set_config('memoria.tenant', %s, true)"
 _SET_TENANT_BY_NAME = """
 SELECT set_config('memoria.tenant',
@@ -47,6 +45,8 @@ _LOCK_CLASS = 0x6D656D6F
 """First half of the key of Memoria's advisory locks; the second is a tenant's."""
 _STATEMENT_MS = {_READ: 30_000, _WRITE: 300_000}
 """How long one statement may take: indexes are built anew by one that writes."""
+_LINE = 3
+"""How many times as long a writer waits, for whom a line of others may be ahead."""
 _IDLE_MS = 60_000
 _SHORTEST_CONNECT_S = 2
 _RETRIES = 2
@@ -56,7 +56,7 @@ _GOES_AGAIN = ("08", "40", "57P")
 broke, another transaction was in the way, the server goes down."""
 
 
-class Connections:
+class DatabaseConnections:
     """Connections of one process to one database. Thread-safe."""
 
     def __init__(self, url: str, size: PoolSize) -> None:
@@ -67,7 +67,8 @@ class Connections:
             size: the limits of the pool.
         """
         self._url = url
-        self._patience_ms = str(int(size.patience_s * 1000))
+        patience_ms = int(size.patience_s * 1000)
+        self._lock_ms = {_READ: str(patience_ms), _WRITE: str(patience_ms * _LINE)}
         self._pool = SharedConnections(self._connect, size)
         self._connect_timeout_s = max(_SHORTEST_CONNECT_S, int(size.patience_s))
 
@@ -120,7 +121,7 @@ class Connections:
                 run = partial(raw.execute, prepare=False)
                 run(_READ)
                 run(psycopg.sql.SQL("SET TRANSACTION SNAPSHOT {}").format(seen))
-                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._patience_ms, str(_IDLE_MS)))
+                run(_LIMIT, (str(_STATEMENT_MS[_READ]), self._lock_ms[_READ], str(_IDLE_MS)))
                 run(_SET_TENANT, (str(tenant),))
             yield PostgresConnection(raw, only_reads=True)
         finally:
@@ -204,7 +205,7 @@ class Connections:
                 # What is prepared in a pipeline that fails is taken for prepared ever after.
                 run = partial(raw.execute, prepare=False)
                 run(begin.encode())
-                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._patience_ms, str(_IDLE_MS)))
+                run(_LIMIT, (str(_STATEMENT_MS[begin]), self._lock_ms[begin], str(_IDLE_MS)))
                 if lines_up:
                     run(_LOCK, (_LOCK_CLASS, str(tenant)))
                 marked = run(READ_MARK) if begin is _WRITE else None

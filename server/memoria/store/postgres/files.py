@@ -1,6 +1,7 @@
 """Files of tenants as rows, so that several servers without a disk in common share them."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 
 from memoria.disk.home_files import most_bytes
@@ -27,6 +28,10 @@ class TenantFileRows:
     def __init__(self, transactions: JoinedTransactions, tenant: str) -> None:
         self._transactions = transactions
         self._tenant = tenant
+
+    def reading(self) -> AbstractContextManager[object]:
+        """Begin a block that reads many files from one snapshot."""
+        return self._transactions.join(self._tenant)
 
     def read(self, place: str, most: int | None = None) -> bytes | None:
         """Return a file's content; None if there is no file."""

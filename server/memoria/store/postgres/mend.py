@@ -11,7 +11,7 @@ from memoria.config import LONGEST_LEASE_MS
 from memoria.model import now_millis
 from memoria.model.moments import Zone
 from memoria.store.image.tenants import find_tenant, list_tenants
-from memoria.store.postgres.connections import ALL_TENANTS, Connections
+from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.links import mend_links
@@ -27,7 +27,9 @@ _PAGE = 500
 class Mender:
     """Mends what `examine` has found."""
 
-    def __init__(self, connections: Connections, open_vectors: OpenVectors, zone: Zone) -> None:
+    def __init__(
+        self, connections: DatabaseConnections, open_vectors: OpenVectors, zone: Zone
+    ) -> None:
         """Bind to a database.
 
         Args:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 
 from memoria.store.connection import Connection
-from memoria.store.postgres.connections import ALL_TENANTS, Connections
+from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections
 from memoria.store.postgres.schema import identity_keys
 from memoria.store.sql.statements import statements
 
@@ -14,7 +14,7 @@ _SQL = statements("moves", "postgres")
 class PostgresMovedRows:
     """All rows of a database."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: DatabaseConnections) -> None:
         self._connections = connections
 
     def read_all(self) -> AbstractContextManager[Connection]:

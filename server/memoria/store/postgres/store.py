@@ -21,7 +21,7 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.postgres.connections import ALL_TENANTS, Connections, line_up, set_tenant
+from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections, line_up, set_tenant
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.examination import examine
 from memoria.store.postgres.files import HomeFileRows
@@ -71,7 +71,7 @@ class PostgresStore:
         self._options = options
         self._wipe_within_ms = wipe_within_ms
         self._patience_s = size.patience_s
-        self._connections = Connections(url, size)
+        self._connections = DatabaseConnections(url, size)
         self.moved = PostgresMovedRows(self._connections)
         self._transactions = JoinedTransactions(self)
         keys = TombstoneKeys(key, self._transactions)

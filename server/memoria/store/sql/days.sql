@@ -4,7 +4,7 @@ SELECT s.n, s.source, s.session_id, s.next_index - 1 AS last_index,
         FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = s.n AND d.current AND NOT d.suppressed) AS stamp
 FROM sessions s
-WHERE +s.tenant_id = :tenant AND s.n > :after AND s.last_ingested_at >= :since
+WHERE s.n > :after AND +s.tenant_id = :tenant AND s.last_ingested_at >= :since
   AND NOT EXISTS (SELECT 1 FROM segments x WHERE x.session_n = s.n AND x.closed_at IS NULL)
 ORDER BY s.n LIMIT :limit;
 

@@ -126,7 +126,7 @@ WHERE turn_n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenan
 
 -- name: count_texts
 SELECT count(*) FROM raw_chunks
-WHERE tenant_id = :tenant AND {hex hash} IN (SELECT value FROM {texts :hashes});
+WHERE tenant_id = :tenant AND ({hex hash} IN (SELECT value FROM {texts :hashes})) IS TRUE;
 
 -- name: add_report
 INSERT INTO forget_reports (id, tenant_id, at, by, selected_by, state, purge_at, purged_at, items,

@@ -116,37 +116,37 @@ WHERE excluded.by_model >= edges.by_model;
 
 -- name: degrees
 -- Numbers of edges at both ends of an edge.
-SELECT (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code)
-     + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :src_n AND code = :code),
-       (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND src_n = :dst_n AND code = :code)
-     + (SELECT count(*) FROM edges WHERE tenant_id = :tenant AND dst_n = :dst_n AND code = :code);
+SELECT (SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND src_n = :src_n AND code = :code)
+     + (SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND dst_n = :src_n AND code = :code),
+       (SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND src_n = :dst_n AND code = :code)
+     + (SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND dst_n = :dst_n AND code = :code);
 
 -- name: weakest
 SELECT src_n, dst_n FROM (
     SELECT src_n, dst_n, power FROM edges
-    WHERE tenant_id = :tenant AND src_n = :n AND code = :code
+    WHERE +tenant_id = :tenant AND src_n = :n AND code = :code
     UNION ALL
     SELECT src_n, dst_n, power FROM (
         SELECT src_n, dst_n, power FROM edges
-        WHERE tenant_id = :tenant AND dst_n = :n AND code = :code
+        WHERE +tenant_id = :tenant AND dst_n = :n AND code = :code
         ORDER BY power, src_n LIMIT :over))
 ORDER BY power, src_n, dst_n
 LIMIT :over;
 
 -- name: drop
 DELETE FROM edges
-WHERE tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
+WHERE +tenant_id = :tenant AND src_n = :src_n AND code = :code AND dst_n = :dst_n;
 
 -- name: drop_out
 DELETE FROM edges
-WHERE tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM {numbers :codes});
+WHERE +tenant_id = :tenant AND src_n = :n AND code IN (SELECT value FROM {numbers :codes});
 
 -- name: drop_uses
 DELETE FROM name_uses
 WHERE node_n IN (SELECT n FROM nodes WHERE n = :n AND +tenant_id = :tenant);
 
 -- name: read_by_model
-SELECT EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = :n AND by_model
+SELECT EXISTS (SELECT 1 FROM edges WHERE +tenant_id = :tenant AND src_n = :n AND by_model
                AND code IN (SELECT value FROM {numbers :codes}));
 
 -- name: canonical
@@ -192,29 +192,29 @@ WHERE e.tenant_id = :tenant AND +o.tenant_id = :tenant;
 -- An edge between two of the nodes comes twice. An edge without weight is shown and not followed.
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM {numbers :ns} a
-CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value AND e.weight > 0
+CROSS JOIN edges e ON +e.tenant_id = :tenant AND e.src_n = a.value AND e.weight > 0
 UNION ALL
 SELECT e.src_n, e.code, e.dst_n, e.weight
 FROM {numbers :ns} a
-CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0;
+CROSS JOIN edges e ON +e.tenant_id = :tenant AND e.dst_n = a.value AND e.weight > 0;
 
 -- name: busy
 -- Nodes with more than `:most` edges that are followed, counted no further.
 SELECT w.value AS n
 FROM {numbers :ns} w
 WHERE (SELECT count(*) FROM (
-    SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = w.value AND weight > 0
+    SELECT 1 FROM edges WHERE +tenant_id = :tenant AND src_n = w.value AND weight > 0
     UNION ALL
-    SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = w.value AND weight > 0
+    SELECT 1 FROM edges WHERE +tenant_id = :tenant AND dst_n = w.value AND weight > 0
     LIMIT CAST(:most AS BIGINT) + 1)) > :most;
 
 -- name: at_node
 SELECT * FROM (
     SELECT 0 AS leads_in, e.* FROM edges e
-    WHERE e.tenant_id = :tenant AND e.src_n IN (SELECT value FROM {numbers :ns})
+    WHERE +e.tenant_id = :tenant AND e.src_n IN (SELECT value FROM {numbers :ns})
     UNION ALL
     SELECT 1, e.* FROM edges e
-    WHERE e.tenant_id = :tenant AND e.dst_n IN (SELECT value FROM {numbers :ns}))
+    WHERE +e.tenant_id = :tenant AND e.dst_n IN (SELECT value FROM {numbers :ns}))
 ORDER BY leads_in, code, src_n, dst_n;
 
 -- name: seen
@@ -277,7 +277,7 @@ SELECT entity_n, n FROM (
            row_number() OVER (PARTITION BY w.value, m.memory_n IS NULL
                               ORDER BY max(e.weight) DESC, m.n DESC) AS place
     FROM {numbers :ns} w
-    CROSS JOIN edges e ON e.tenant_id = :tenant AND e.dst_n = w.value
+    CROSS JOIN edges e ON +e.tenant_id = :tenant AND e.dst_n = w.value
     CROSS JOIN nodes m ON m.n = e.src_n AND (m.memory_n IS NOT NULL OR m.turn_n IS NOT NULL)
     LEFT JOIN memory_versions v ON v.memory_n = m.memory_n AND v.valid_to IS NULL
     CROSS JOIN documents d ON d.n = CASE WHEN v.n IS NULL THEN m.turn_n ELSE v.n END
@@ -290,7 +290,7 @@ ORDER BY entity_n, weight DESC, n DESC;
 -- Links of some types from nodes to others, those to given nodes first, then the strongest.
 SELECT e.src_n, e.code, e.dst_n
 FROM {numbers :ns} a
-CROSS JOIN edges e ON e.tenant_id = :tenant AND e.src_n = a.value
+CROSS JOIN edges e ON +e.tenant_id = :tenant AND e.src_n = a.value
 WHERE e.code IN (SELECT value FROM {numbers :codes})
 ORDER BY CASE WHEN e.dst_n IN (SELECT value FROM {numbers :first}) THEN 0 ELSE 1 END,
          e.weight DESC, e.src_n, e.code, e.dst_n
@@ -366,8 +366,8 @@ SELECT n, id FROM turns WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant
 SELECT t.turn_n AS document_n, t.n
 FROM {numbers :ns} w CROSS JOIN nodes t ON t.turn_n = w.value
 WHERE +t.tenant_id = :tenant
-  AND (EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND dst_n = t.n AND weight > 0)
-       OR EXISTS (SELECT 1 FROM edges WHERE tenant_id = :tenant AND src_n = t.n AND weight > 0))
+  AND (EXISTS (SELECT 1 FROM edges WHERE +tenant_id = :tenant AND dst_n = t.n AND weight > 0)
+       OR EXISTS (SELECT 1 FROM edges WHERE +tenant_id = :tenant AND src_n = t.n AND weight > 0))
 UNION ALL
 SELECT v.n, m.n
 FROM {numbers :ns} w

@@ -1,16 +1,16 @@
 -- name: edges
-SELECT count(*) FROM edges WHERE +tenant_id = :tenant;
+SELECT count(*) FROM edges WHERE tenant_id = :tenant;
 
 -- name: nodes
-SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant
-                      UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant);
+SELECT count(*) FROM (SELECT src_n FROM edges WHERE tenant_id = :tenant
+                      UNION SELECT dst_n FROM edges WHERE tenant_id = :tenant);
 
 -- name: likenesses
-SELECT count(*) FROM edges WHERE +tenant_id = :tenant AND code = {SIMILAR_TO};
+SELECT count(*) FROM edges WHERE tenant_id = :tenant AND code = {SIMILAR_TO};
 
 -- name: alike
-SELECT count(*) FROM (SELECT src_n FROM edges WHERE +tenant_id = :tenant AND code = {SIMILAR_TO}
-                      UNION SELECT dst_n FROM edges WHERE +tenant_id = :tenant AND code = {SIMILAR_TO});
+SELECT count(*) FROM (SELECT src_n FROM edges WHERE tenant_id = :tenant AND code = {SIMILAR_TO}
+                      UNION SELECT dst_n FROM edges WHERE tenant_id = :tenant AND code = {SIMILAR_TO});
 
 -- name: memories
 SELECT count(*) AS total, count(*) FILTER (WHERE validity = 'archived') AS archived

@@ -12,7 +12,7 @@ WHERE tenant_id = :tenant AND n < :before ORDER BY n DESC LIMIT :limit;
 
 -- name: run
 SELECT n, id, at, options, state, finished_at, undoable, most_rows FROM nightly_runs
-WHERE tenant_id = :tenant AND :id <> '' AND substr(id, -length(:id)) = :id
+WHERE tenant_id = :tenant AND :id <> '' AND substr(id, length(id) - length(:id) + 1) = :id
 ORDER BY id = :id DESC, id LIMIT 2;
 
 -- name: set_state

@@ -10,11 +10,12 @@ braces, some with an argument (`FROM {numbers :ns} w`); `_MACROS` has the words 
 Statements of one engine alone, such as those of the full text, stand in `store/<dialect>/`. A flag
 is TRUE or FALSE, which to SQLite are 1 and 0.
 
-Two hints to the planner of SQLite are left out for PostgreSQL: a plus before a column, which keeps an
-index from being used, and CROSS before JOIN, which keeps the order of the tables. A plus before
-tenant_id says that rows are found by their keys, and not among all rows of the tenant. PostgreSQL may
-keep one plan for tenants of all sizes, so that it is told as well: no index serves IS NOT DISTINCT
-FROM.
+Two hints to the planner of SQLite are left out for PostgreSQL: a plus before a column, which keeps
+an index from being used, and CROSS before JOIN, which keeps the order of the tables. A plus before
+tenant_id says that rows are found by their keys, and not among all rows of the tenant. PostgreSQL
+may keep one plan for tenants of all sizes, so that it is told as well: no index serves IS NOT
+DISTINCT FROM. Where rows are read page by page (`n > :after`), those of other tenants are few in a
+file, and many in a database: there PostgreSQL is free.
 """
 
 import json
@@ -38,7 +39,7 @@ Dialect = Literal["sqlite", "postgres"]
 _IN_BRACES = lazy_regex(r"\{(\w+)(?: ([:.\w]+))?\}")
 _COMMENT = lazy_regex(r"^--.*\n", re.MULTILINE)
 _NAME = lazy_regex(r"^-- name: (\w+)$", re.MULTILINE)
-_BY_KEYS = lazy_regex(r"\+((?:\w+\.)?tenant_id) = ")
+_BY_KEYS = lazy_regex(r"(?<!> :after AND )\+((?:\w+\.)?tenant_id) = ")
 _PLANNER_HINT = lazy_regex(r"(?<=[\s(])\+(?=[a-z])|CROSS (?=JOIN)")
 _PARAMETER = lazy_regex(r"(?<!:):(\w+)")
 _JSON = "CAST({} AS JSONB)"

@@ -3,13 +3,15 @@ SELECT source, path, session_id, "offset", place, touched_at FROM transcripts
 WHERE tenant_id = :tenant AND source = :source AND path = :path;
 
 -- name: live
-SELECT DISTINCT t.session_id
-FROM transcripts t
-JOIN sessions s
-  ON s.tenant_id = t.tenant_id AND s.source = t.source AND s.session_id = t.session_id
+WITH touched (session_id) AS MATERIALIZED (
+    SELECT DISTINCT session_id FROM transcripts
+    WHERE tenant_id = :tenant AND source = :source AND touched_at >= :since)
+SELECT t.session_id
+FROM touched t
+CROSS JOIN sessions s
+  ON s.tenant_id = :tenant AND s.source = :source AND s.session_id = t.session_id
 LEFT JOIN workspaces w ON w.n = s.workspace_n
-WHERE t.tenant_id = :tenant AND t.source = :source AND t.touched_at >= :since
-  AND w.name {is} :project
+WHERE w.name {is} :project
 LIMIT 2;
 
 -- name: held

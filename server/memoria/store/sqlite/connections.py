@@ -16,16 +16,10 @@ from typing import NamedTuple
 from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints, SharedCommits
-from memoria.store.sqlite.driver import (
-    SqliteConnection,
-    connect,
-    load_vectors,
-    transaction,
-    translate_errors,
-)
+from memoria.store.sqlite.driver import SqliteConnection, connect, transaction, translate_errors
 from memoria.store.sqlite.examination import Damage, inspect
 from memoria.store.sqlite.schema import check_version, migrate
-from memoria.store.sqlite.vec0 import Vec0Index
+from memoria.store.sqlite.vec0 import Vec0Index, load_vectors
 from memoria.store.vectors import VectorCache, VectorIndex
 
 _Identity = tuple[int, int] | None

@@ -12,8 +12,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -50,7 +48,6 @@ __all__ = [
     "connect",
     "is_busy",
     "is_damage",
-    "load_vectors",
     "sqlite3",
     "take_turn",
     "transaction",
@@ -235,29 +232,6 @@ def _set_up(connection: SqliteConnection, busy_timeout_ms: int, *, read_only: bo
     for table in _VOCABULARY:
         connection.execute(table)
     connection.execute(f"PRAGMA query_only = {int(read_only)}")
-
-
-def load_vectors(connection: sqlite3.Connection) -> bool:
-    """Load sqlite-vec into the connection; return False if that can't be done."""
-    extension = _vector_extension()
-    if extension is None:
-        return False
-    try:
-        connection.enable_load_extension(True)
-        connection.load_extension(extension)
-        connection.enable_load_extension(False)
-    except (AttributeError, sqlite3.Error):
-        return False
-    return True
-
-
-@cache
-def _vector_extension() -> str | None:
-    """Return the path of sqlite-vec, whose package is not imported because it loads NumPy."""
-    package = find_spec("sqlite_vec")
-    if package is None or package.origin is None:
-        return None
-    return str(Path(package.origin).with_name("vec0"))
 
 
 @contextlib.contextmanager

@@ -6,10 +6,13 @@ small, because every partition fills at least one. Only current documents are in
 """
 
 from collections.abc import Collection, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 from memoria.model import Vector
 from memoria.store.image.visibility import visibility_of
-from memoria.store.sqlite.driver import Row, SqliteConnection
+from memoria.store.sqlite.driver import Row, SqliteConnection, sqlite3
 from memoria.store.values import Match
 from memoria.store.vectors.models import Drift, IndexRow, VectorQuery, list_models, list_visible
 
@@ -143,3 +146,26 @@ def _table(model: int) -> str:
 
 def _json(ns: Collection[int]) -> str:
     return f"[{','.join(map(str, ns))}]"
+
+
+def load_vectors(connection: sqlite3.Connection) -> bool:
+    """Load sqlite-vec into the connection; return False if that can't be done."""
+    extension = _vector_extension()
+    if extension is None:
+        return False
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(extension)
+        connection.enable_load_extension(False)
+    except (AttributeError, sqlite3.Error):
+        return False
+    return True
+
+
+@cache
+def _vector_extension() -> str | None:
+    """Return the path of sqlite-vec, whose package is not imported because it loads NumPy."""
+    package = find_spec("sqlite_vec")
+    if package is None or package.origin is None:
+        return None
+    return str(Path(package.origin).with_name("vec0"))

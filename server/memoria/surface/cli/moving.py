@@ -1,6 +1,6 @@
 """The command that moves the memory between a home's file and a database elsewhere."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,6 +8,10 @@ from memoria.model.base import write_document
 from memoria.surface.cli.console import AsJson, Options, show
 from memoria.surface.cli.progress import show_progress
 from memoria.surface.text import quantity
+
+if TYPE_CHECKING:
+    from memoria.admin.migrate import MoveReport
+    from memoria.config import Settings
 
 app = typer.Typer()
 
@@ -45,7 +49,6 @@ def migrate(
     else:
         with show_progress("Moving") as progress:
             report = move(settings, target, progress)
-    total = sum(report.rows.values())
     document = write_document(
         source=settings.place,
         target=target.place,
@@ -54,24 +57,29 @@ def migrate(
         files=report.files,
         equal=None if dry_run else True,
     )
-    counted = f"{quantity(total, 'row', 'rows')} and {quantity(report.files, 'file', 'files')}"
-    if dry_run:
-        show(document, f"Would be copied: {counted}. Nothing was done.", as_json=as_json)
-        return
-    lines = [
-        f"{target.place} now holds what {settings.place} holds: {counted}, each compared and equal."
-    ]
-    if report.written < total:
-        lines.append(f"{total - report.written} of the rows were there already.")
-    if target.database_url is not None:
-        lines += [
-            "Set MEMORIA_DATABASE_URL and MEMORIA_TOMBSTONE_KEY for every server and client, and "
-            "start them again; `memoria doctor` then looks at the new place."
-        ]
+    said = _count(report, "Would be copied") if dry_run else _tell(report, settings, target)
+    show(document, said, as_json=as_json)
+
+
+def _count(report: "MoveReport", before: str) -> str:
+    total = quantity(sum(report.rows.values()), "row", "rows")
+    return f"{before}: {total} and {quantity(report.files, 'file', 'files')}."
+
+
+def _tell(report: "MoveReport", source: "Settings", target: "Settings") -> str:
+    """Return what was moved, and what is to be done next."""
+    there = sum(report.rows.values()) - report.written
+    if target.database_url is None:
+        step = f"Unset MEMORIA_DATABASE_URL and set MEMORIA_HOME to {target.place}"
     else:
-        lines.append(
-            f"Unset MEMORIA_DATABASE_URL, set MEMORIA_HOME to {target.place} and start servers and "
-            "clients again; `memoria doctor` then looks at the new place."
-        )
-    lines.append(f"{settings.place} stays as it is: delete it once all is well.")
-    show(document, "\n".join(lines), as_json=as_json)
+        step = "Set MEMORIA_DATABASE_URL and MEMORIA_TOMBSTONE_KEY"
+    lines = [
+        f"{_count(report, 'Copied, compared and equal')[:-1]}; {there} rows were there already."
+        if there
+        else _count(report, "Copied, compared and equal"),
+        f"From: {source.place}. It stays as it is: delete it once all is well.",
+        f"To: {target.place}.",
+        f"{step} for all servers and clients and start them again. `memoria doctor` then looks at "
+        "the new place.",
+    ]
+    return "\n".join(lines)
