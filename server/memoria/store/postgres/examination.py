@@ -26,7 +26,7 @@ from memoria.store.rows.findings import (
 )
 from memoria.store.vectors import VectorIndex, list_models
 
-_OLDEST = 150_000
+_OLDEST = 160_000
 """Oldest version of the server with which Memoria is tested."""
 _MADE = lazy_regex(r"(?m)^CREATE (?:TABLE|(?:UNIQUE )?INDEX|(?:CONSTRAINT )?TRIGGER) (\w+)")
 _LOCAL = lazy_regex(r"/.*|@.*|localhost|127\..*|::1|")
@@ -121,7 +121,7 @@ def check_server(detail: str, number: int, encoding: str) -> Finding:
         encoding: of the database.
     """
     if number < _OLDEST:
-        cure = "Upgrade the server: Memoria needs PostgreSQL 15 or newer."
+        cure = "Upgrade the server: Memoria needs PostgreSQL 16 or newer."
         return Finding(check="engine", state="error", detail=detail, cure=cure)
     if encoding != "UTF8":
         cure = (
