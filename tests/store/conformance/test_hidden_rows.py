@@ -13,7 +13,6 @@ from memoria.config import Settings
 from memoria.model.forgetting import ForgetSelection
 from memoria.store.rows.forgotten import HIDDEN_TABLES
 
-
 COMPARED = ({*HIDDEN_TABLES} - {"core_lines"}) | {"search_index"}
 """Without lines of a core file that was never written."""
 
