@@ -67,7 +67,7 @@ async def test_a_database_in_use_is_sound(own: Settings) -> None:
 
 @pytest.mark.parametrize(
     ("number", "encoding", "state"),
-    [(150000, "UTF8", "ok"), (140012, "UTF8", "error"), (180006, "SQL_ASCII", "error")],
+    [(160000, "UTF8", "ok"), (150012, "UTF8", "error"), (180006, "SQL_ASCII", "error")],
 )
 def test_a_server_that_is_too_old_or_can_not_hold_every_text_is_named(
     number: int, encoding: str, state: str

@@ -15,6 +15,7 @@ from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.schema import migrations, version_of
 from memoria.store.postgres.scrub import read_owed_wipe
 from memoria.store.rows.findings import (
+    check_copy,
     check_drift,
     check_graph,
     check_leases,
@@ -26,7 +27,7 @@ from memoria.store.rows.findings import (
 )
 from memoria.store.vectors import VectorIndex, list_models
 
-_OLDEST = 150_000
+_OLDEST = 160_000
 """Oldest version of the server with which Memoria is tested."""
 _MADE = lazy_regex(r"(?m)^CREATE (?:TABLE|(?:UNIQUE )?INDEX|(?:CONSTRAINT )?TRIGGER) (\w+)")
 _LOCAL = lazy_regex(r"/.*|@.*|localhost|127\..*|::1|")
@@ -63,6 +64,7 @@ def examine(
     }
     for check, look in checks.items():
         yield _run_check(connection, check, look)
+    yield from check_copy(connection)
 
 
 def _run_check(
@@ -121,7 +123,7 @@ def check_server(detail: str, number: int, encoding: str) -> Finding:
         encoding: of the database.
     """
     if number < _OLDEST:
-        cure = "Upgrade the server: Memoria needs PostgreSQL 15 or newer."
+        cure = "Upgrade the server: Memoria needs PostgreSQL 16 or newer."
         return Finding(check="engine", state="error", detail=detail, cure=cure)
     if encoding != "UTF8":
         cure = (

@@ -121,7 +121,7 @@ SELECT changes, newest_document FROM tenants WHERE id = :tenant;
 SELECT CAST(coalesce(sum(last_erasure), 0) AS BIGINT) FROM tenants;
 
 -- name: page
-SELECT n FROM documents WHERE +tenant_id = :tenant AND kind = :kind AND n > :after
+SELECT n FROM documents WHERE n > :after AND +tenant_id = :tenant AND kind = :kind
 ORDER BY n LIMIT :limit;
 
 -- name: passage_signs
