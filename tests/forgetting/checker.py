@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.databases import change_rows, engine_settings
+
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 DERIVED_FROM = 8
@@ -21,6 +23,16 @@ _ENTITY_LINKS = {2, 3, *range(21, 30)}
 
 def read_tables(home: Path) -> Tables:
     """Every plain table of the database."""
+    if engine_settings(home):
+        with change_rows(home) as rows:
+            tables_of = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+            return {
+                name: [
+                    dict(zip(row.keys(), row, strict=True))
+                    for row in rows.execute(f'SELECT * FROM "{name}"')  # noqa: S608
+                ]
+                for (name,) in rows.tuples(tables_of)
+            }
     connection = sqlite3.connect(f"file:{home / 'memoria.db'}?mode=ro", uri=True)
     connection.row_factory = sqlite3.Row
     names = connection.execute(

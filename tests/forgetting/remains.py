@@ -9,14 +9,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from tests.databases import change_rows
 
 from memoria.errors import StoreError
 from memoria.model import Vector
+from memoria.store.connection import Connection
 from memoria.store.rows.texts import unpack
-from memoria.store.sqlite.driver import SqliteConnection, connect
+from memoria.store.sqlite.driver import SqliteConnection
 from memoria.store.sqlite.vec0 import load_vectors
 
-DATABASE = "memoria.db"
+_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+_TABLES_OF_POSTGRES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 
 
 def remains(home: Path, text: str, *vectors: Vector | bytes) -> set[str]:
@@ -36,18 +39,16 @@ def remaining(home: Path, texts: Iterable[str]) -> set[str]:
 
 def stored_vectors(home: Path) -> list[Vector]:
     """Every vector of the home, in the order of the documents they are of."""
-    connection = connect(home / DATABASE, 5000)
-    rows = connection.execute("SELECT vector FROM embeddings ORDER BY document_n").fetchall()
-    connection.close()
-    return [np.frombuffer(row["vector"], np.float32) for row in rows]
+    with change_rows(home) as connection:
+        rows = connection.tuples("SELECT vector FROM embeddings ORDER BY document_n")
+    return [np.frombuffer(vector, np.float32) for (vector,) in rows]
 
 
 def stored_passages(home: Path) -> list[bytes]:
     """The first half of each turn's signs and records: no part of one may be left either."""
-    connection = connect(home / DATABASE, 5000)
-    rows = connection.execute("SELECT signs, records FROM passages").fetchall()
-    connection.close()
-    return [cell[: len(cell) // 2] for row in rows for cell in (row["signs"], row["records"])]
+    with change_rows(home) as connection:
+        rows = connection.tuples("SELECT signs, records FROM passages")
+    return [cell[: len(cell) // 2] for row in rows for cell in row]
 
 
 def _everything(home: Path) -> Iterator[tuple[str, bytes]]:
@@ -58,30 +59,26 @@ def _everything(home: Path) -> Iterator[tuple[str, bytes]]:
                 with zipfile.ZipFile(file) as archive:
                     for name in archive.namelist():
                         yield f"{file.name}/{name}", archive.read(name)
-    yield from _database(home / DATABASE)
+    with change_rows(home) as connection:
+        yield from _database(connection)
 
 
-def _database(path: Path) -> Iterator[tuple[str, bytes]]:
-    connection = connect(path, 5000)
-    load_vectors(connection)
-    try:
-        for table in _tables(connection):
-            for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608
-                for column, cell in zip(row.keys(), row, strict=True):
-                    for found in _readings(cell):
-                        yield f"{table}.{column}", found
+def _database(connection: Connection) -> Iterator[tuple[str, bytes]]:
+    is_sqlite = isinstance(connection, SqliteConnection)
+    if isinstance(connection, SqliteConnection):
+        load_vectors(connection)
+    for (table,) in connection.tuples(_TABLES if is_sqlite else _TABLES_OF_POSTGRES):
+        for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608
+            for column, cell in zip(row.keys(), row, strict=True):
+                for found in _readings(cell):
+                    yield f"{table}.{column}", found
+    if is_sqlite:  # the words of PostgreSQL are rows
         connection.execute(
             "CREATE VIRTUAL TABLE temp.every_term USING fts5vocab(main, search_index, instance)"
         )
-        terms = [str(row[0]) for row in connection.execute("SELECT term FROM temp.every_term")]
+        terms = [str(term) for (term,) in connection.tuples("SELECT term FROM temp.every_term")]
+        connection.execute("DROP TABLE temp.every_term")
         yield "full-text vocabulary", "\n".join(terms).encode()
-    finally:
-        connection.close()
-
-
-def _tables(connection: SqliteConnection) -> list[str]:
-    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    return [str(row["name"]) for row in rows]
 
 
 def _readings(cell: object) -> Iterator[bytes]:

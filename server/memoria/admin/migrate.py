@@ -3,19 +3,19 @@
 A move that was stopped is gone on with by asking for it again: what is equal already is left alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 from memoria.disk.folders import DERIVED
 from memoria.disk.tenant_files import TenantFiles, list_core_places
 from memoria.errors import InvalidInputError, StoreError
 from memoria.store.connection import Connection
 from memoria.store.engine import Store
-from memoria.store.tables import MOVED_TABLES, copy_table, count_differences
+from memoria.store.rows.findings import UNFINISHED_COPY
+from memoria.store.tables import MOVED_TABLES, copy_table, count_differences, empty_outdated
 
 Progress = Callable[[int, int], None]
-_UNFINISHED = "unfinished_copy"
-"""Setting of a database that a move has begun to fill."""
 _MODEL = "embedding_model"
 
 
@@ -48,14 +48,16 @@ def move_memory(source: Store, target: Store, progress: Progress) -> MoveReport:
     """Copy everything from one store into another, empty one, and compare what came of it.
 
     Raises:
-        InvalidInputError: the target holds a memory already.
-        StoreError: the copy differs from its source, as somebody has changed that meanwhile.
+        InvalidInputError: the target holds a memory already, or the source is half a copy itself.
+        StoreError: the copy differs from its source, as somebody has changed that meanwhile; or
+            the target can't hold what is in it.
     """
-    _begin(target)
     with source.moved.read_all() as snapshot:
         rows = _count_rows(snapshot)
+        _begin(target)
+        empty_outdated(snapshot, target.moved)
         steps = _MoveSteps(progress, 2 * sum(rows.values()))
-        written = sum(copy_table(one, snapshot, target.moved, steps.note) for one in MOVED_TABLES)
+        written = sum(_copy(one, snapshot, target, steps) for one in MOVED_TABLES)
         numbers, model = source.moved.read_numbers(snapshot), _read_setting(snapshot, _MODEL)
     target.moved.raise_numbers(numbers)
     if model is not None:
@@ -63,8 +65,9 @@ def move_memory(source: Store, target: Store, progress: Progress) -> MoveReport:
     files = _copy_files(source, target)
     with source.moved.read_all() as present, target.moved.read_all() as copied:
         _require_equal(present, copied, steps)
+    _require_equal_files(source, target)
     target.rebuild(progress)
-    _unset(target, _UNFINISHED)
+    _unset(target, UNFINISHED_COPY)
     return MoveReport({one: many for one, many in rows.items() if many}, written, files)
 
 
@@ -72,26 +75,43 @@ def preview_move(source: Store) -> MoveReport:
     """Count what a move would copy."""
     with source.moved.read_all() as snapshot:
         rows = _count_rows(snapshot)
-    files = sum(len([*_list_places(source.files.of(one))]) for one in source.tenants())
+    files = sum(len(_read_digests(source.files.of(one))) for one in source.tenants())
     return MoveReport({one: many for one, many in rows.items() if many}, 0, files)
 
 
 def _begin(target: Store) -> None:
     with target.moved.read_all() as connection:
-        is_unfinished = _read_setting(connection, _UNFINISHED) is not None
+        is_unfinished = _read_setting(connection, UNFINISHED_COPY) is not None
     if target.tenants() and not is_unfinished:
         raise InvalidInputError(
             "There is a memory already where this one is to go, and two are not mixed. Name a "
             "database or a folder that is empty. Nothing was changed."
         )
-    _set(target, _UNFINISHED, "1")
+    _set(target, UNFINISHED_COPY, "1")
 
 
 def _count_rows(connection: Connection) -> dict[str, int]:
+    """Count the rows of each table of a memory that is whole."""
+    if _read_setting(connection, UNFINISHED_COPY) is not None:
+        raise InvalidInputError(
+            "The memory that is to be moved is itself half a copy of another one. Finish that: run "
+            "the `memoria migrate` again that began it. Nothing was changed."
+        )
     return {
         table: int(connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])  # noqa: S608  (names of our own list)
         for table in MOVED_TABLES
     }
+
+
+def _copy(table: str, snapshot: Connection, target: Store, steps: _MoveSteps) -> int:
+    try:
+        return copy_table(table, snapshot, target.moved, steps.note)
+    except InvalidInputError as error:
+        raise StoreError(
+            f"A row of {table} can't be moved, and none of that table was: {error} PostgreSQL holds "
+            "no text with a NUL character: correct or forget what has one, then run the same "
+            "command again."
+        ) from error
 
 
 def _require_equal(source: Connection, target: Connection, steps: _MoveSteps) -> None:
@@ -115,19 +135,43 @@ def _copy_files(source: Store, target: Store) -> int:
         with target.write(tenant):
             target.files.adopt_tombstone_keys(b"".join(source.files.list_tombstone_keys()))
             own, other = source.files.of(tenant), target.files.of(tenant)
-            for place in _list_places(own):
+            places = _list_places(own)
+            for place in {*_list_places(other)} - {*places}:
+                other.delete(place)
+            for place in places:
                 content = own.read(place)
-                if content is not None and other.read(place) != content:
+                if content is None:
+                    other.delete(place)
+                elif other.read(place) != content:
                     other.write(place, content)
                 copied += content is not None
     return copied
 
 
-def _list_places(files: TenantFiles) -> Iterator[str]:
-    """Yield the places of core files, and of files that nights have written."""
-    yield from filter(files.exists, list_core_places(files))
-    for folder in DERIVED:
-        yield from files.list_places(folder)
+def _require_equal_files(source: Store, target: Store) -> None:
+    for tenant in source.tenants():
+        there = _read_digests(source.files.of(tenant))
+        copied = _read_digests(target.files.of(tenant))
+        if differing := sorted({one for one, _ in there.items() ^ copied.items()}):
+            raise StoreError(
+                f"Files of the memory were changed while it was copied: {', '.join(differing)}. "
+                "Run the same command again: it copies them."
+            )
+
+
+def _read_digests(files: TenantFiles) -> dict[str, bytes]:
+    """Map the places of files to digests of what is in them."""
+    contents = ((place, files.read(place)) for place in _list_places(files))
+    return {place: sha256(one).digest() for place, one in contents if one is not None}
+
+
+def _list_places(files: TenantFiles) -> list[str]:
+    """List the places of core files, be they there or not, and of files that nights have written.
+
+    A core file that can't be read is among them, so that whoever reads it says so.
+    """
+    written = (place for folder in DERIVED for place in files.list_places(folder))
+    return [*list_core_places(files), *written]
 
 
 def _read_setting(connection: Connection, name: str) -> str | None:

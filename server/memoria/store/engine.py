@@ -4,6 +4,18 @@ Tables and their statements are the same for all engines (`store.rows`, `store.s
 opens a `Store`, and a store hands out transactions of them. A transaction of a tenant can reach no
 other tenant's rows: the tenant is bound when it begins, and no method takes one.
 
+Every engine keeps this contract, to which `tests/store/conformance/` holds it:
+
+- A reader sees one moment, however long it reads and whoever writes meanwhile. A writer sees its
+  own changes; others see them once its block has ended, all of them or none.
+- Writers of one tenant line up, in all processes. Whether those of two do is the engine's.
+- An entry of the queue is one worker's while its lease lasts, and a session's entries are one
+  worker's at a time. A day's cap holds for all processes together.
+- A text comes back as it was written. NUL stands in turns and files alone. A number has 64 bits,
+  and a larger one is refused. Nothing and an empty text are two values.
+- Texts are in the order of their code points; rows that are equally near or good, in the order in
+  which they were written.
+
 All calls block; the application runs each whole transaction in one worker thread, beside which
 `Transaction.read_concurrently` may have a second for a while.
 """

@@ -163,6 +163,32 @@ def copy_table(name: str, source: Connection, target: MovedRows, note: Note) -> 
     return written
 
 
+def empty_outdated(source: Connection, target: MovedRows) -> None:
+    """Empty the first table in which a copy has what its source has not, and all after it.
+
+    What refers to a row that goes is in a later table, and goes before. The first table stays: its
+    rows are brought up to date where they are, as all others refer to them.
+    """
+    with target.read_all() as before:
+        outdated = next(
+            (
+                at
+                for at, name in enumerate(MOVED_TABLES)
+                if at and _is_outdated(_open_table(name, source, before), source, before)
+            ),
+            len(MOVED_TABLES),
+        )
+    for name in reversed(MOVED_TABLES[outdated:]):
+        with target.change_table(name) as connection:
+            connection.execute(f'DELETE FROM "{name}"')  # noqa: S608  (a name of our own list)
+
+
+def _is_outdated(table: _MovedTable, source: Connection, target: Connection) -> bool:
+    """Check whether a copy has rows that its source has otherwise, or not at all."""
+    pages = list_differences(table, source, target, lambda _: None)
+    return any(found.changed or found.extra for found in pages)
+
+
 def count_differences(name: str, source: Connection, target: Connection, note: Note) -> int:
     """Count the rows in which a table differs, of those on either side."""
     table = _open_table(name, source, target)

@@ -3,12 +3,12 @@
 It knows nothing of how an export is made: it is what exports are compared by.
 """
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memoria.disk.home_files import DATABASE
-from memoria.store.sqlite.driver import SqliteConnection, connect
+from tests.databases import change_rows
+
+from memoria.store.connection import Connection
 
 LEFT_OUT = {
     "settings": "of the home: which model makes vectors, and whether the file is to be wiped",
@@ -110,8 +110,8 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 def read_rows(home: Path) -> Rows:
     """Every exported table of a home, each row with names in the place of numbers."""
-    with closing(connect(home / DATABASE, 5000, read_only=True)) as connection:
-        names = {table: dict(connection.execute(sql).fetchall()) for table, sql in _NAMES.items()}
+    with change_rows(home) as connection:
+        names = {table: dict(connection.tuples(sql)) for table, sql in _NAMES.items()}
         return {table: _read_table(connection, table, names) for table in EXPORTED}
 
 
@@ -129,7 +129,7 @@ def differ(one: Rows, other: Rows) -> list[str]:
 
 
 def _read_table(
-    connection: SqliteConnection, table: str, names: dict[str, dict[int, str]]
+    connection: Connection, table: str, names: dict[str, dict[int, str]]
 ) -> list[tuple[Any, ...]]:
     found = connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608  (the schema's name)
     rows = []

@@ -1,9 +1,9 @@
 """Figures of a home are sums over its tenants, and have nothing in them that a tenant said."""
 
-import pytest
 from functools import partial
 from operator import add
 
+import pytest
 from tests.store.tenant_life import CALL, SAID, live
 
 from memoria.model import DAY_MS, use_clock

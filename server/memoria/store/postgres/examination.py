@@ -15,6 +15,7 @@ from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.schema import migrations, version_of
 from memoria.store.postgres.scrub import read_owed_wipe
 from memoria.store.rows.findings import (
+    check_copy,
     check_drift,
     check_graph,
     check_leases,
@@ -63,6 +64,7 @@ def examine(
     }
     for check, look in checks.items():
         yield _run_check(connection, check, look)
+    yield from check_copy(connection)
 
 
 def _run_check(

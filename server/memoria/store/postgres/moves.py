@@ -1,7 +1,7 @@
 """Rows of a database, as a move to or from another engine reads and writes them."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from memoria.store.connection import Connection
 from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections
@@ -17,14 +17,21 @@ class PostgresMovedRows:
     def __init__(self, connections: DatabaseConnections) -> None:
         self._connections = connections
 
-    def read_all(self) -> AbstractContextManager[Connection]:
-        """Yield a connection that reads one snapshot of all tenants' rows."""
-        return self._connections.read(ALL_TENANTS)
+    @contextmanager
+    def read_all(self) -> Iterator[Connection]:
+        """Yield a connection that reads one snapshot of all tenants' rows, for as long as it takes.
+
+        A side of a move waits while the other writes a large table.
+        """
+        with self._connections.read(ALL_TENANTS) as connection:
+            connection.execute(_SQL["unlimit"])
+            yield connection
 
     @contextmanager
     def change_table(self, table: str) -> Iterator[Connection]:
         """Begin a change of one table, in which its triggers do not act."""
         with self._connections.write(ALL_TENANTS) as connection:
+            connection.execute(_SQL["unlimit"])
             found = connection.tuples(_SQL["triggers"], {"tbl": table})
             for (trigger,) in found:
                 connection.execute(f'ALTER TABLE "{table}" DISABLE TRIGGER "{trigger}"')

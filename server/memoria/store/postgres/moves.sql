@@ -1,3 +1,7 @@
+-- name: unlimit
+SELECT set_config('statement_timeout', '0', true),
+       set_config('idle_in_transaction_session_timeout', '0', true);
+
 -- name: triggers
 -- What fills in a row before it is inserted stays: it gives a row its tenant.
 SELECT t.tgname FROM pg_trigger t

@@ -1,6 +1,6 @@
 """Findings of `doctor` on tables, which are the same for all engines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from memoria.config import LONGEST_LEASE_MS
@@ -10,6 +10,8 @@ from memoria.store.connection import Connection, Row
 from memoria.store.rows.links import count_dangling, count_edges
 from memoria.store.rows.texts import intact
 
+UNFINISHED_COPY = "unfinished_copy"
+"""Setting of a database that a move has begun to fill."""
 _FEW = 5
 """Number of problems of a kind that are shown; whoever has one has a hundred."""
 
@@ -82,6 +84,20 @@ def check_leases(connection: Connection) -> Finding:
         detail = f"{stale} of {len(ends)} were left behind by a process that died"
         return report_mendable("leases", detail, "warning")
     return report_ok("leases", f"{len(ends)} held")
+
+
+def check_copy(connection: Connection) -> Iterator[Finding]:
+    """Yield a finding if the memory is a copy that a move has begun and not finished."""
+    asked = connection.statements("moves")["setting"], {"name": UNFINISHED_COPY}
+    if connection.execute(*asked).fetchone() is not None:
+        yield Finding(
+            check="copy",
+            state="error",
+            detail="`memoria migrate` has begun to fill this memory and has not come to its end, "
+            "so that something is missing",
+            cure="Stop the clients that use it, and run the same `memoria migrate` again: it goes "
+            "on.",
+        )
 
 
 def name_few(lines: tuple[str, ...] | list[str]) -> str:

@@ -249,6 +249,10 @@ DELETE FROM memory_evidence WHERE tenant_id = :tenant;
 -- name: clear_versions
 DELETE FROM memory_versions WHERE tenant_id = :tenant;
 
+-- name: clear_merges
+-- Two that were merged into each other could be put back in no order.
+UPDATE memories SET merged_into = NULL WHERE tenant_id = :tenant AND merged_into IS NOT NULL;
+
 -- name: clear_memories
 DELETE FROM memories WHERE tenant_id = :tenant;
 

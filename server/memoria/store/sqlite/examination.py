@@ -10,6 +10,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import StoreDamagedError, StoreError
 from memoria.model import Finding
 from memoria.store.rows.findings import (
+    check_copy,
     check_drift,
     check_graph,
     check_leases,
@@ -176,6 +177,7 @@ def examine(connection: SqliteConnection, vectors: VectorIndex, *, deep: bool) -
     yield _run_check("graph", lambda: check_graph(connection))
     yield _run_check("leases", lambda: check_leases(connection))
     yield _run_check("erasure", lambda: _check_erasure(connection))
+    yield from check_copy(connection)
 
 
 def examine_truth(connection: SqliteConnection) -> list[Finding]:

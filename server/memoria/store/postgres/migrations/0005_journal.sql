@@ -45,8 +45,14 @@ BEGIN
         WHERE op = 'DELETE' OR t.value NOT IN ('text', 'bytea'));
 END $$;
 
+-- A list in JSON as SQLite writes one, so that keys mean the same wherever a journal moves to.
+CREATE FUNCTION write_list(parts JSONB) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
+    SELECT concat('[', string_agg(CAST(p.value AS TEXT), ',' ORDER BY p.ordinality), ']')
+    FROM jsonb_array_elements(parts) WITH ORDINALITY p
+$$;
+
 CREATE FUNCTION key_of(cells JSONB, columns JSONB) RETURNS TEXT LANGUAGE sql IMMUTABLE AS $$
-    SELECT CAST(jsonb_agg(cells -> c.value ORDER BY c.ordinality) AS TEXT)
+    SELECT write_list(jsonb_agg(cells -> c.value ORDER BY c.ordinality))
     FROM jsonb_array_elements_text(columns) WITH ORDINALITY c
 $$;
 
@@ -63,7 +69,7 @@ BEGIN
     IF tbl = 'entity_names' THEN
         SELECT c.memory_n, c.turn_n INTO memory, turn FROM nightly_changes c
         WHERE c.run_n = run AND c.tbl = 'name_uses' AND c.op = 'delete'
-          AND c.key LIKE concat('[', cells ->> 'n', ', %')
+          AND c.key LIKE concat('[', cells ->> 'n', ',%')
         ORDER BY c.seq DESC LIMIT 1;
     ELSIF node IS NOT NULL THEN
         SELECT b.memory_n,
