@@ -108,9 +108,9 @@ def _copy(table: str, snapshot: Connection, target: Store, steps: _MoveSteps) ->
         return copy_table(table, snapshot, target.moved, steps.note)
     except InvalidInputError as error:
         raise StoreError(
-            f"A row of {table} can't be moved, and none of that table was: {error} PostgreSQL holds "
-            "no text with a NUL character: correct or forget what has one, then run the same "
-            "command again."
+            f"A row of {table} can't be moved, and none of that table was: {error} No database of "
+            "PostgreSQL holds a text with a NUL character: correct or forget what has one, then "
+            "run the same command again."
         ) from error
 
 

@@ -180,7 +180,7 @@ def empty_outdated(source: Connection, target: MovedRows) -> None:
         )
     for name in reversed(MOVED_TABLES[outdated:]):
         with target.change_table(name) as connection:
-            connection.execute(f'DELETE FROM "{name}"')  # noqa: S608  (a name of our own list)
+            connection.execute(f'DELETE FROM "{name}"')
 
 
 def _is_outdated(table: _MovedTable, source: Connection, target: Connection) -> bool:
