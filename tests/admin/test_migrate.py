@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from tests.admin.lived_home import ANN, TEA, LivedHome, live_in
 from tests.databases import Databases
+from tests.forgetting.remains import remains
 from tests.homes.test_homes import HERE as FORMER_HOMES
 from tests.retrieval.toys import hits_of
 from tests.store.tenant_life import MODEL
@@ -30,6 +31,7 @@ from memoria.store.tables import MOVED_TABLES, SELF_REFERENCES
 
 pytestmark = pytest.mark.sqlite("a move has both engines, whatever keeps the other tests' homes")
 
+WORD = "fjordside"
 KEY = "ab" * 32
 """The key for tombstones with which the databases of tests are begun; homes have others."""
 LEFT_OUT = {"settings", "leases", "schema_version"}
@@ -231,6 +233,16 @@ class StoppedError(Exception):
     """The process is gone."""
 
 
+def stop_after(part: float) -> Callable[[int, int], None]:
+    """A progress report that ends the move after a part of it."""
+
+    def stop(done: int, total: int) -> None:
+        if done >= part * total:
+            raise StoppedError
+
+    return stop
+
+
 @pytest.mark.parametrize("part", [0.05, 0.3, 0.5, 0.7, 1])
 @pytest.mark.parametrize("is_back", [False, True], ids=["there", "back"])
 def test_a_move_that_was_killed_goes_on_and_doctor_says_that_it_must(
@@ -241,13 +253,8 @@ def test_a_move_that_was_killed_goes_on_and_doctor_says_that_it_must(
     if is_back:
         move(place.file, place.database, quiet)
         source, target = place.database, name_target(place.database, str(tmp_path / "back"))
-
-    def stop(done: int, total: int) -> None:
-        if done >= part * total:
-            raise StoppedError
-
     with pytest.raises(StoppedError):
-        move(source, target, stop)
+        move(source, target, stop_after(part))
     assert [one for one in faults(target) if one.startswith("copy:")]
     with pytest.raises(InvalidInputError, match="half a copy"):
         move(target, name_target(target, str(tmp_path / "further")), quiet)
@@ -293,6 +300,30 @@ def change_rows(connection: SqliteConnection) -> bool:
     ):
         connection.execute(sql)
     return True
+
+
+@pytest.mark.parametrize("is_back", [False, True], ids=["there", "back"])
+async def test_what_is_forgotten_between_two_runs_leaves_no_trace_in_the_copy(
+    place: Place, tmp_path: Path, *, is_back: bool
+) -> None:
+    async with open_memoria(settings=place.file) as m:
+        said = await m.remember(f"The name of the user's boat is {WORD}")
+    source, target = place.file, place.database
+    if is_back:
+        move(place.file, place.database, quiet)
+        source, target = place.database, name_target(place.database, str(tmp_path / "back"))
+    with pytest.raises(StoppedError):
+        move(source, target, stop_after(1))
+    at_once = source.model_copy(update={"forget_grace_days": 0})
+    async with open_memoria(settings=at_once) as m:
+        await m.forget_memory([said.id], include_source=True)
+    move(source, target, quiet)
+    if is_back:
+        assert remains(target.home_path, WORD) == set()
+    else:  # its files are written anew by a nightly run
+        assert WORD not in repr(read_database(target, source))
+        with closing(open_store(target)) as store:
+            assert store.needs_scrub()
 
 
 def test_a_target_with_another_memory_is_refused_and_stays_as_it_was(

@@ -67,6 +67,8 @@ def move_memory(source: Store, target: Store, progress: Progress) -> MoveReport:
         _require_equal(present, copied, steps)
     _require_equal_files(source, target)
     target.rebuild(progress)
+    if target.needs_scrub():
+        target.scrub()
     _unset(target, UNFINISHED_COPY)
     return MoveReport({one: many for one, many in rows.items() if many}, written, files)
 
