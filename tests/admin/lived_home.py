@@ -31,10 +31,6 @@ class LivedHome(NamedTuple):
     home: Path
     night: str
     """The run that wrote the core files, the first one."""
-    by_night: str
-    """What that night has written into USER.md."""
-    by_hand: str
-    """What somebody has written into it since."""
     hidden: str
     """The forget that can still be taken back: of `TEA`."""
     forgotten: tuple[str, ...]
@@ -55,7 +51,7 @@ def live_in(home: Path) -> LivedHome:
     file.write_text(file.read_text("utf-8") + f"- {_BY_HAND}\n", "utf-8")
     nights.run_nightly(settings)
     hidden = anyio.run(_forget, settings, ids)
-    return LivedHome(home, night.id, _BERGEN, _BY_HAND, hidden, (TEA, LOCKER))
+    return LivedHome(home, night.id, hidden, (TEA, LOCKER))
 
 
 async def _tell(settings: Settings) -> dict[str, str]:

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from tests.admin.lived_home import ANN, TEA, LivedHome, live_in
 from tests.databases import Databases
+from tests.forgetting.remains import remains
 from tests.homes.test_homes import HERE as FORMER_HOMES
 from tests.retrieval.toys import hits_of
 from tests.store.tenant_life import MODEL
@@ -23,12 +24,14 @@ from memoria.app.moving import move, name_target, preview
 from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
 from memoria.errors import ForgottenError, InvalidInputError, StoreError, UnusableFileError
+from memoria.model.nightly import UndoResult
 from memoria.store.sqlite.driver import SqliteConnection, connect, transaction
 from memoria.store.sqlite.schema import schema
 from memoria.store.tables import MOVED_TABLES, SELF_REFERENCES
 
 pytestmark = pytest.mark.sqlite("a move has both engines, whatever keeps the other tests' homes")
 
+WORD = "fjordside"
 KEY = "ab" * 32
 """The key for tombstones with which the databases of tests are begun; homes have others."""
 LEFT_OUT = {"settings", "leases", "schema_version"}
@@ -207,25 +210,37 @@ async def test_after_a_move_a_forget_and_a_night_are_taken_back_and_the_forgotte
     if is_back:
         settings = name_target(place.database, str(tmp_path / "back"))
         move(place.database, settings, quiet)
+    assert await take_back(settings, place.lived) == await take_back(place.file, place.lived)
+    assert faults(settings) == faults(place.file)
+
+
+async def take_back(settings: Settings, lived: LivedHome) -> tuple[UndoResult, bytes | None]:
+    """Take back what a forget hides, and all nights. Gives what came of the nights, and a file."""
     async with open_memoria(settings=settings) as m:
-        for forgotten in place.lived.forgotten:
+        for forgotten in lived.forgotten:
             with pytest.raises(ForgottenError):
                 await m.remember(forgotten)
-        assert (await m.undo_forget(place.lived.hidden)).state == "restored"
+        assert (await m.undo_forget(lived.hidden)).state == "restored"
         assert TEA in {hit.text for hit in hits_of(await m.search_memory("tea"))}
-        added = await m.remember("Numbers go on after a move")
-        assert added.status == "remembered"
-    undone = nights.undo_nightly(settings, place.lived.night, lambda _: None)
-    assert undone.changes > 0
+        assert (await m.remember("Numbers go on after a move")).status == "remembered"
+    undone = nights.undo_nightly(settings, lived.night, lambda _: None)
+    assert undone.restored > 0
     with closing(open_store(settings)) as store:
-        text = store.files.of("default").read("USER.md") or b""
-    assert place.lived.by_night not in text.decode()
-    assert place.lived.by_hand in text.decode()
-    assert faults(settings) == faults(place.file)
+        return undone, store.files.of("default").read("USER.md")
 
 
 class StoppedError(Exception):
     """The process is gone."""
+
+
+def stop_after(part: float) -> Callable[[int, int], None]:
+    """A progress report that ends the move after a part of it."""
+
+    def stop(done: int, total: int) -> None:
+        if done >= part * total:
+            raise StoppedError
+
+    return stop
 
 
 @pytest.mark.parametrize("part", [0.05, 0.3, 0.5, 0.7, 1])
@@ -238,13 +253,8 @@ def test_a_move_that_was_killed_goes_on_and_doctor_says_that_it_must(
     if is_back:
         move(place.file, place.database, quiet)
         source, target = place.database, name_target(place.database, str(tmp_path / "back"))
-
-    def stop(done: int, total: int) -> None:
-        if done >= part * total:
-            raise StoppedError
-
     with pytest.raises(StoppedError):
-        move(source, target, stop)
+        move(source, target, stop_after(part))
     assert [one for one in faults(target) if one.startswith("copy:")]
     with pytest.raises(InvalidInputError, match="half a copy"):
         move(target, name_target(target, str(tmp_path / "further")), quiet)
@@ -259,7 +269,7 @@ def test_a_source_that_was_changed_meanwhile_is_told_and_moved_by_the_next_run(
     place: Place,
 ) -> None:
     """Rows come, go and change, also ones that others refer to."""
-    changed = []
+    changed: list[bool] = []
 
     def change(done: int, total: int) -> None:
         if done < total / 2 or changed:
@@ -292,6 +302,30 @@ def change_rows(connection: SqliteConnection) -> bool:
     return True
 
 
+@pytest.mark.parametrize("is_back", [False, True], ids=["there", "back"])
+async def test_what_is_forgotten_between_two_runs_leaves_no_trace_in_the_copy(
+    place: Place, tmp_path: Path, *, is_back: bool
+) -> None:
+    async with open_memoria(settings=place.file) as m:
+        said = await m.remember(f"The name of the user's boat is {WORD}")
+    source, target = place.file, place.database
+    if is_back:
+        move(place.file, place.database, quiet)
+        source, target = place.database, name_target(place.database, str(tmp_path / "back"))
+    with pytest.raises(StoppedError):
+        move(source, target, stop_after(1))
+    at_once = source.model_copy(update={"forget_grace_days": 0})
+    async with open_memoria(settings=at_once) as m:
+        await m.forget_memory([said.id], include_source=True)
+    move(source, target, quiet)
+    if is_back:
+        assert remains(target.home_path, WORD) == set()
+    else:  # its files are written anew by a nightly run
+        assert WORD not in repr(read_database(target, source))
+        with closing(open_store(target)) as store:
+            assert store.needs_scrub()
+
+
 def test_a_target_with_another_memory_is_refused_and_stays_as_it_was(
     place: Place, tmp_path: Path
 ) -> None:
@@ -311,13 +345,13 @@ def test_a_target_with_another_memory_is_refused_and_stays_as_it_was(
 
 def test_a_text_that_postgresql_cannot_hold_is_told_by_its_table(place: Place) -> None:
     with closing(connect(place.file.home_path / DATABASE, 1000)) as own, transaction(own):
-        own.execute("UPDATE audit_log SET subject = 'a' || char(0) WHERE n = 1")
-    with pytest.raises(StoreError, match=r"audit_log.*NUL"):
+        own.execute("UPDATE tokens SET label = 'a' || char(0)")
+    with pytest.raises(StoreError, match=r"tokens.*NUL"):
         move(place.file, place.database, quiet)
-    assert read_database(place.database, place.file)["audit_log"] == []
+    assert read_database(place.database, place.file)["tokens"] == []
     assert [one for one in faults(place.database) if one.startswith("copy:")]
     with closing(connect(place.file.home_path / DATABASE, 1000)) as own, transaction(own):
-        own.execute("UPDATE audit_log SET subject = 'a' WHERE n = 1")
+        own.execute("UPDATE tokens SET label = 'a'")
     move(place.file, place.database, quiet)
     assert faults(place.database) == faults(place.file)
 
@@ -372,3 +406,14 @@ def test_the_command_counts_moves_and_says_what_to_do_next(place: Place) -> None
     assert again.code != 0
     assert "Nothing was changed" in again.err
     assert MODEL not in again.err
+
+
+@pytest.mark.parametrize("limit", ["idle_in_transaction_session_timeout", "statement_timeout"])
+def test_a_side_of_a_move_waits_for_the_other_as_long_as_that_takes(
+    place: Place, limit: str
+) -> None:
+    with closing(open_store(place.database)) as store:
+        for begun in (store.moved.read_all(), store.moved.change_table("memories")):
+            with begun as connection:
+                asked = "SELECT current_setting(:limit)"
+                assert connection.execute(asked, {"limit": limit}).fetchone()[0] == "0"

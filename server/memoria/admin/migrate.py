@@ -67,6 +67,8 @@ def move_memory(source: Store, target: Store, progress: Progress) -> MoveReport:
         _require_equal(present, copied, steps)
     _require_equal_files(source, target)
     target.rebuild(progress)
+    if target.needs_scrub():
+        target.scrub()
     _unset(target, UNFINISHED_COPY)
     return MoveReport({one: many for one, many in rows.items() if many}, written, files)
 
@@ -108,9 +110,9 @@ def _copy(table: str, snapshot: Connection, target: Store, steps: _MoveSteps) ->
         return copy_table(table, snapshot, target.moved, steps.note)
     except InvalidInputError as error:
         raise StoreError(
-            f"A row of {table} can't be moved, and none of that table was: {error} PostgreSQL holds "
-            "no text with a NUL character: correct or forget what has one, then run the same "
-            "command again."
+            f"A row of {table} can't be moved, and none of that table was: {error} No database of "
+            "PostgreSQL holds a text with a NUL character: correct or forget what has one, then "
+            "run the same command again."
         ) from error
 
 

@@ -110,7 +110,8 @@ REST = {
     ),
     "restore": Verb("upkeep", "Replace the home with a backup; the former home is kept beside it."),
     "migrate": Verb(
-        "moving", "Copy the whole memory into a PostgreSQL database, or from there into a home."
+        "moving",
+        "Copy the whole memory into an empty PostgreSQL database, or from there into a home.",
     ),
     "stats": Verb("upkeep", "Show how much this tenant's memory holds."),
     "config": Verb(
