@@ -4,6 +4,9 @@ WHERE tenant_id = :tenant AND n > :after
 ORDER BY n
 LIMIT :limit;
 
+-- name: erase_page
+DELETE FROM search_index WHERE tenant_id = :tenant AND n > :after AND n <= :last;
+
 -- name: drop_stray_postings
 DELETE FROM postings p
 WHERE p.tenant_id = :tenant AND NOT EXISTS (SELECT 1 FROM search_index s WHERE s.n = p.n);

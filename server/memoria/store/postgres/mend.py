@@ -5,18 +5,22 @@ tenant, so that others wait for a page at most.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import count
 
 from memoria.config import LONGEST_LEASE_MS
+from memoria.language.words.analyser import FORM
 from memoria.model import now_millis
 from memoria.model.moments import Zone
+from memoria.store.connection import Row
 from memoria.store.image.tenants import find_tenant, list_tenants
+from memoria.store.image.visibility import visibility_of
 from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.links import mend_links
 from memoria.store.rows.word_renewal import read_tokens
-from memoria.store.sql.statements import TenantRows
+from memoria.store.sql.statements import Parameter, TenantRows
 from memoria.store.vectors import VectorIndex, list_models
 
 Progress = Callable[[int, int], None]
@@ -77,17 +81,20 @@ class Mender:
             found = find_tenant(connection, tenant)
             if found is None:
                 return None
-            rows = TenantRows(connection, found.number, "examination")
+            tenant_n = found.number
+            rows = TenantRows(connection, tenant_n, "examination")
             page = rows.all("documents_of", after=after, limit=_PAGE)
-            vectors = self._open_vectors(connection, found.number)
-            documents = DocumentIndex(connection, found.number, vectors)
-            for row in page:
-                documents.replace_tokens(
-                    row["n"], *read_tokens(connection, vectors, self._zone, row)
-                )
+            if not page:
+                return None
+            vectors = self._open_vectors(connection, tenant_n)
+            tokens = read_tokens(connection, vectors, self._zone, tenant_n, page)
+            index = TenantRows(connection, tenant_n, "documents")
+            rows.change("erase_page", after=after, last=page[-1]["n"])
+            index.change_many("index_document", map(partial(_index_row, tokens), page))
+            DocumentIndex(connection, tenant_n, vectors).announce_return()  # caches let words go
+            for _ in page:
                 note()
-            documents.announce_return()  # what keeps words in memory lets them go
-            return page[-1]["n"] if page else None
+            return int(page[-1]["n"])
 
     def _count_words(self, tenant: str) -> None:
         """Drop the words of documents that are gone, and count the others."""
@@ -128,6 +135,12 @@ class Mender:
         asked = {"now": now_millis(), "longest": LONGEST_LEASE_MS}
         with self._connections.write(ALL_TENANTS) as connection:
             _run(connection, "drop_stale_leases", **asked)
+
+
+def _index_row(tokens: Mapping[int, tuple[str, str]], row: Row) -> dict[str, Parameter]:
+    words, context = tokens[row["n"]]
+    scope = visibility_of(row).token
+    return {"n": row["n"], "scope": scope, "words": words, "context": context, "form": FORM}
 
 
 def _run(connection: PostgresConnection, name: str, **parameters: int) -> None:

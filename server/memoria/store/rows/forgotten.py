@@ -241,7 +241,10 @@ class HiddenRecords:
         """Index a document that was put back."""
         row = self._documents.find_visibility(n)
         if row is not None:
-            words, context = read_tokens(self._rows.connection, self._vectors, self._zone, row)
+            rows = self._rows
+            words, context = read_tokens(
+                rows.connection, self._vectors, self._zone, rows.tenant, [row]
+            )[n]
             token = visibility_of(row).token
             self._documents.index_again(n, token, words, context)
 

@@ -133,17 +133,24 @@ class WordRenewal:
 
 
 def read_tokens(
-    connection: Connection, vectors: VectorIndex, zone: Zone, row: Row
-) -> tuple[str, str]:
-    """Build the words and the context by which a document is indexed, from the stored text."""
-    n, tenant = row["n"], row["tenant_id"]
-    if row["kind"] == "memory":
-        memory = TenantRows(connection, tenant, "word_renewal").first("wording", n=n)
-        if memory is None:
-            return "", ""
+    connection: Connection, vectors: VectorIndex, zone: Zone, tenant: int, rows: Sequence[Row]
+) -> dict[int, _Words]:
+    """Build the words and the contexts by which documents are indexed, from the stored texts.
+
+    Args:
+        connection: in a transaction.
+        vectors: the vector index on the connection.
+        zone: where days begin of which nothing better is known.
+        tenant: whose documents they are.
+        rows: the documents, each with its number and kind.
+    """
+    found = {row["n"]: ("", "") for row in rows}
+    ns = list_numbers(found)
+    for memory in TenantRows(connection, tenant, "word_renewal").all("wordings", ns=ns):
         since = memory["valid_from"]
         said_in = zone.at_offset(since, memory["utc_offset"])
-        return memory_tokens(memory["content"], memory["predicate"], since, said_in)
+        found[memory["n"]] = memory_tokens(memory["content"], memory["predicate"], since, said_in)
     documents = DocumentIndex(connection, tenant, vectors)
-    turn = Conversations(connection, tenant, documents, zone).turns([n]).get(n)
-    return turn_tokens(turn, zone) if turn else ("", "")
+    spoken = [row["n"] for row in rows if row["kind"] == "turn"]
+    turns = Conversations(connection, tenant, documents, zone).turns(spoken)
+    return found | {n: turn_tokens(turn, zone) for n, turn in turns.items()}

@@ -10,11 +10,6 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 SELECT max(n) FROM (SELECT n FROM documents WHERE n > :after ORDER BY n LIMIT :most);
 
 -- name: wordings
-SELECT v.n, v.content, m.predicate
-FROM memory_versions v JOIN memories m ON m.n = v.memory_n
-WHERE v.n IN (SELECT value FROM {numbers :ns}) AND +v.tenant_id = :tenant;
-
--- name: wording
-SELECT v.content, v.valid_from, m.predicate, t.utc_offset
+SELECT v.n, v.content, v.valid_from, m.predicate, t.utc_offset
 FROM memory_versions v JOIN memories m ON m.n = v.memory_n LEFT JOIN turns t ON t.n = v.turn_n
-WHERE v.n = :n AND v.tenant_id = :tenant;
+WHERE v.n IN (SELECT value FROM {numbers :ns}) AND +v.tenant_id = :tenant;

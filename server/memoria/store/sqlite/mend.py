@@ -72,10 +72,11 @@ def _write_full_text(
     connection.execute(schema()[_FULL_TEXT])
     rows = connection.execute(_SQL["documents"]).fetchall()
     for done, row in enumerate(rows, 1):
-        words, context = read_tokens(connection, vectors, zone, row)
+        n, tenant = row["n"], row["tenant_id"]
+        words, context = read_tokens(connection, vectors, zone, tenant, [row])[n]
         connection.execute(
             statements("documents")["index_document"],
-            {"n": row["n"], "scope": visibility_of(row).token, "words": words, "context": context},
+            {"n": n, "scope": visibility_of(row).token, "words": words, "context": context},
         )
         progress(done, len(rows))
     set_mark(connection, rows[-1]["n"] if rows else 0)
