@@ -33,6 +33,8 @@ from memoria.model import Finding, Health, SessionRecord, now_millis
 from memoria.store.sqlite.driver import sqlite3
 from memoria.surface.cli.upkeep import restore_text
 
+pytestmark = pytest.mark.sqlite("a backup is a copy of the file")
+
 UNSOUND = 4
 DAY_MS = 86_400_000
 posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions as POSIX has them")

@@ -24,6 +24,8 @@ from memoria.app.upkeep import restore
 from memoria.errors import BackupError
 from memoria.store.sqlite.driver import sqlite3
 
+pytestmark = pytest.mark.sqlite("a backup is a copy of the file")
+
 Files = dict[str, bytes]
 Craft = Callable[[Files, dict[str, Any]], None]
 

@@ -71,6 +71,7 @@ def test_every_warning_says_what_mends_it(filled: Shell) -> None:
     assert all(finding["cure"] for finding in bad)
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_what_no_version_made_in_the_database_is_named(filled: Shell) -> None:
     changed(filled, "CREATE TRIGGER mine AFTER INSERT ON memories BEGIN DELETE FROM turns; END")
     found = findings(filled.json("doctor", code=UNSOUND))["schema"]
@@ -103,6 +104,7 @@ def a_folder(path: Path) -> None:
     path.mkdir()
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("damage", [flipped, zeroed, halved, another_format, a_folder])
 def test_a_damaged_file_is_named_with_its_cure(
     filled: Shell, damage: Callable[[Path], None]
@@ -117,6 +119,7 @@ def test_a_damaged_file_is_named_with_its_cure(
         assert all(finding["cure"] for finding in errors)
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_the_cure_of_a_damaged_file_is_the_newest_backup(filled: Shell) -> None:
     filled.json("backup")
     newest = filled.json("backup")["path"]
@@ -125,6 +128,7 @@ def test_the_cure_of_a_damaged_file_is_the_newest_backup(filled: Shell) -> None:
     assert broken["cure"] == f"memoria --home {filled.home} restore {newest}"
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_text_that_changed_on_disk_is_found(filled: Shell) -> None:
     # SQLite sees a sound file; only the chunk's own hash tells.
     changed(filled, "UPDATE raw_chunks SET data = CAST(zeroblob(length(data)) AS BLOB)")
@@ -133,6 +137,7 @@ def test_text_that_changed_on_disk_is_found(filled: Shell) -> None:
     assert output.code in (1, UNSOUND)
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_turn_whose_text_is_damaged_is_said_without_a_traceback(filled: Shell) -> None:
     turn_id = filled.json("traces", "bluebird")["hits"][0]["id"]
     changed(filled, "UPDATE raw_chunks SET codec = 'zstd', data = x'00112233'")
@@ -142,6 +147,7 @@ def test_a_turn_whose_text_is_damaged_is_said_without_a_traceback(filled: Shell)
         assert "Traceback" not in output.err
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("cure", ["--fix", "--rebuild"])
 def test_a_lost_index_is_found_and_rebuilt(filled: Shell, cure: str) -> None:
     changed(filled, "DELETE FROM search_index")
@@ -190,6 +196,7 @@ def test_what_others_can_read_is_a_warning_and_mended(filled: Shell) -> None:
     assert filled.home.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.sqlite("looks into the file")
 @posix_only
 def test_a_file_its_owner_can_not_write_is_mended(filled: Shell) -> None:
     database(filled.home).chmod(0o400)
@@ -227,6 +234,7 @@ def test_a_home_is_made_for_its_owner_alone(filled: Shell) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in filled.home.iterdir())
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("arguments", [(), ("--fix",), ("--rebuild",)])
 def test_a_home_of_a_newer_version_is_named_and_left_alone(
     filled: Shell, arguments: tuple[str, ...]
@@ -284,6 +292,7 @@ def mended(document: dict[str, Any]) -> dict[str, str]:
     return {one["check"]: one["after"] for one in document["repairs"]}
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("cure", ["--fix", "--rebuild"])
 @pytest.mark.parametrize("part", ["data", "content", "docsize", "idx", "config"])
 def test_a_damaged_full_text_index_is_made_anew(filled: Shell, part: str, cure: str) -> None:
@@ -297,6 +306,7 @@ def test_a_damaged_full_text_index_is_made_anew(filled: Shell, part: str, cure: 
     assert truth(filled.home) == record
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_full_text_index_whose_inside_is_nonsense_is_made_anew(filled: Shell) -> None:
     answer = filled.json(*QUERY)
     with opened(filled.home) as connection:
@@ -306,6 +316,7 @@ def test_a_full_text_index_whose_inside_is_nonsense_is_made_anew(filled: Shell) 
     assert filled.json(*QUERY) == answer
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_the_pages_of_a_damaged_index_are_given_back(filled: Shell) -> None:
     scramble(filled.home, "search_index_data")
     before = database(filled.home).stat().st_size
@@ -315,6 +326,7 @@ def test_the_pages_of_a_damaged_index_are_given_back(filled: Shell) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("name", ["turns_by_fingerprint", "turns_by_time"])
 def test_a_damaged_index_of_a_table_is_made_anew(filled: Shell, name: str) -> None:
     record = truth(filled.home)
@@ -325,6 +337,7 @@ def test_a_damaged_index_of_a_table_is_made_anew(filled: Shell, name: str) -> No
     assert truth(filled.home) == record
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_what_only_a_backup_brings_back_is_not_touched(filled: Shell) -> None:
     backup = filled.json("backup")["path"]
     scramble(filled.home, "turns")
@@ -334,6 +347,7 @@ def test_what_only_a_backup_brings_back_is_not_touched(filled: Shell) -> None:
     assert database(filled.home).read_bytes()[PAGE:] == damaged[PAGE:]
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_what_was_tried_in_vain_is_said_with_what_helps(filled: Shell) -> None:
     backup = filled.json("backup")["path"]
     scramble(filled.home, "sqlite_autoindex_turns_1")
@@ -344,6 +358,7 @@ def test_what_was_tried_in_vain_is_said_with_what_helps(filled: Shell) -> None:
     assert findings(after)["integrity"]["cure"].endswith(f"restore {backup}")
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_an_index_and_a_trigger_that_are_gone_are_made_again(filled: Shell) -> None:
     with opened(filled.home) as connection:
         connection.execute("DROP INDEX turns_by_time")
@@ -354,6 +369,7 @@ def test_an_index_and_a_trigger_that_are_gone_are_made_again(filled: Shell) -> N
     assert "schema" in mended(filled.json("doctor", "--fix"))
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("ahead_ms", [-60_000, 10**10], ids=["run out", "from a wrong clock"])
 def test_a_stale_lease_is_dropped(filled: Shell, ahead_ms: int) -> None:
     with opened(filled.home) as connection:
@@ -364,6 +380,7 @@ def test_a_stale_lease_is_dropped(filled: Shell, ahead_ms: int) -> None:
     assert mended(filled.json("doctor", "--fix")) == {"leases": "0 held"}
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_lease_that_is_held_is_left_alone(filled: Shell) -> None:
     with opened(filled.home) as connection:
         connection.execute(
@@ -374,6 +391,7 @@ def test_a_lease_that_is_held_is_left_alone(filled: Shell) -> None:
         assert connection.execute("SELECT owner FROM leases").fetchall() == [("somebody",)]
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_sound_home_is_not_changed_by_fixing_it(filled: Shell) -> None:
     before = database(filled.home).read_bytes()
     assert mended(filled.json("doctor", "--fix")) == {}
@@ -386,6 +404,7 @@ def test_fix_and_rebuild_are_not_given_together(filled: Shell) -> None:
     assert "--fix builds anew what needs it" in output.err
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_damaged_vectors_are_made_anew(home: Path, embedder: BundledEmbedder) -> None:
     async with memoria.open(home=home, tenant="t", embedder=embedder) as memory:
         for i in range(5):
@@ -400,6 +419,7 @@ async def test_damaged_vectors_are_made_anew(home: Path, embedder: BundledEmbedd
         assert await memory.search_memory("Momo") == before
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_damaged_passages_are_named_and_made_anew_while_the_search_goes_on(
     home: Path, embedder: BundledEmbedder
 ) -> None:
@@ -429,6 +449,7 @@ async def state(memory: Memoria) -> str:
     return found.state
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_what_was_given_up_is_tried_again(shell: Shell) -> None:
     async with memoria.open(home=shell.home, settings=memoria.Settings(embedder="off")) as memory:
         await memory.remember("Momo is a cat")

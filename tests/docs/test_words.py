@@ -78,6 +78,7 @@ def test_every_package_has_a_place_on_the_map() -> None:
     assert [one for one in sorted(packages) if not any(n.startswith(one) for n in named)] == []
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_the_tables_that_are_called_true_are_those_of_a_home(home: Path) -> None:
     async with memoria.open(home=home, settings=memoria.Settings(embedder="off")):
         pass

@@ -20,6 +20,8 @@ from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3
 
+pytestmark = pytest.mark.sqlite("mistreats the file")
+
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps an open file")
 
 

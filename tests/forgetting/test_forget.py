@@ -317,6 +317,7 @@ async def test_an_unknown_id_forgets_nothing(memory: Memoria) -> None:
         await memory.forget_memory([])
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_tombstone_can_t_be_guessed_from_the_database_alone(
     memory: Memoria, home: Path
 ) -> None:

@@ -50,6 +50,7 @@ async def contents(
         return {memory.content for memory in left}, entry.outcome or ""
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_by_default_no_vector_is_kept_and_only_the_words_are_known_again(
     home: Path, model: ScriptedModel, embedder: BundledEmbedder
 ) -> None:
@@ -58,6 +59,7 @@ async def test_by_default_no_vector_is_kept_and_only_the_words_are_known_again(
     assert vectors_kept(home) == 0
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_paraphrase_of_what_was_forgotten_is_turned_away_and_nothing_else(
     home: Path, model: ScriptedModel, embedder: BundledEmbedder
 ) -> None:
@@ -67,6 +69,7 @@ async def test_a_paraphrase_of_what_was_forgotten_is_turned_away_and_nothing_els
     assert vectors_kept(home) == 1
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_what_the_user_wants_back_may_be_said_in_other_words_too(
     home: Path, model: ScriptedModel, embedder: BundledEmbedder
 ) -> None:
@@ -77,6 +80,7 @@ async def test_what_the_user_wants_back_may_be_said_in_other_words_too(
     assert vectors_kept(home) == 0
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_forgetting_does_not_wait_for_an_embedder_that_fails(
     home: Path, model: ScriptedModel
 ) -> None:

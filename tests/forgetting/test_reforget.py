@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import numpy as np
+import pytest
 from tests.forgetting.remains import remains
 
 import memoria
@@ -14,6 +15,8 @@ from memoria.disk.home_files import TOMBSTONE_KEY
 from memoria.erasure.reforget import reforget
 from memoria.store.sqlite import SqliteStore
 from memoria.store.values import SuppressedMeaning, TombstoneRecord
+
+pytestmark = pytest.mark.sqlite("puts a former file in place")
 
 WORD = "zanzibar4711"
 SECRET = f"The combination of my locker is {WORD}"

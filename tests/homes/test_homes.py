@@ -16,6 +16,8 @@ from memoria.errors import ForgottenError
 from memoria.inference.embedder import BundledEmbedder
 from memoria.store.sqlite.schema import migrations
 
+pytestmark = pytest.mark.sqlite("homes of earlier versions")
+
 HERE = Path(__file__).parent
 VERSIONS = sorted(path.stem for path in HERE.glob("[0-9][0-9].zip"))
 BACKUPS = sorted(HERE.glob("*.backup"))

@@ -12,6 +12,8 @@ import memoria
 from memoria.inference.embedder import BundledEmbedder
 from memoria.store.rows.texts import pack, unpack
 
+pytestmark = pytest.mark.sqlite("a home of an earlier version")
+
 
 def _pack_all(home: Path) -> None:
     """Put every text of the home into one block, as its version did with those of a month ago."""

@@ -18,6 +18,8 @@ from memoria.language.words.analyser import FORM, index_text
 from memoria.store.engine import Store, renew_all
 from memoria.store.sqlite.driver import sqlite3
 
+pytestmark = pytest.mark.sqlite("a home of an earlier version")
+
 HERE = Path(__file__).parent
 PROPERTY = "budget"
 """What one of the home's memories tells; in place of the others' there are sentences."""

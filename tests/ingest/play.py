@@ -2,12 +2,12 @@
 
 import json
 import re
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.databases import change_rows
 from tests.empty_home import lay_empty_home
 from tests.limits import LIMITS, limit_settings
 from tests.llm.scripted import Asked, ScriptedModel
@@ -139,7 +139,5 @@ async def entries(m: Memoria, kind: str = "extract") -> list[QueueEntry]:
 
 def log(home: Path) -> list[tuple[str, str | None]]:
     """(action, detail) of everything that was done, oldest first."""
-    with sqlite3.connect(home / "memoria.db") as connection:
-        rows = connection.execute("SELECT action, detail FROM audit_log ORDER BY n").fetchall()
-    connection.close()
-    return rows
+    with change_rows(home) as connection:
+        return connection.tuples("SELECT action, detail FROM audit_log ORDER BY n")

@@ -312,6 +312,7 @@ async def test_a_statement_that_asks_itself_not_to_be_kept_is_refused_whoever_st
     assert no_name_in(await told_unasked(memory))
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_statement_that_was_kept_and_asks_not_to_be_is_in_no_answer(
     home: Path, model: ScriptedModel
 ) -> None:

@@ -384,6 +384,7 @@ UNION SELECT finished_at FROM extraction_queue
 """
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_what_is_read_at_another_time_is_written_down_as_of_then(tmp_path: Path) -> None:
     reads = reader(lambda n, who, text, _: [add(text, n)] if who == "user" else [])
     with ScriptedModel(answer=answers(extract=reads)) as model, use_clock(lambda: _AT):

@@ -348,6 +348,7 @@ async def test_the_latest_conversation_is_read_first(m: Memoria) -> None:
     assert "second talk" in (await page_of(m))[1]
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_reading_a_page_writes_nothing(home: Path, m: Memoria) -> None:
     await say(m, SAID["en"][0])
     with closing(sqlite3.connect(home / "memoria.db")) as db:

@@ -188,6 +188,7 @@ async def test_what_is_forgotten_leaves_the_page_of_its_own_day(home: Path) -> N
     assert "2026-11-05" not in pages(home)
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_words_of_a_date_find_a_turn_by_its_own_day(home: Path) -> None:
     settings = Settings.from_values(home=home, embedder="off", time_zone="America/New_York")
     async with memoria.open(settings=settings) as m:

@@ -107,6 +107,7 @@ async def test_a_model_names_the_task_under_way(home: Path, model: ScriptedModel
     assert (pad.current_focus, pad.updated_at) == ("fix the exporter that drops rows", THEN)
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_focus_without_the_users_very_words_is_turned_away(
     home: Path, model: ScriptedModel
 ) -> None:

@@ -190,6 +190,7 @@ def test_a_dead_nights_lease_is_taken_over(settings: Settings) -> None:
             assert tx.leases.owner(LEASE, system_millis()) == "heir"
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_whoever_lost_the_lease_writes_nothing_more(settings: Settings) -> None:
     path = settings.home_path / "memoria.db"
     own = SqliteJournalingStore(

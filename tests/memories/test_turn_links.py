@@ -162,6 +162,7 @@ async def test_a_forget_that_is_undone_brings_the_links_back(home: Path) -> None
         assert rows_without_sources(home) == []
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_link_of_a_turn_to_what_it_does_not_name_is_found_and_mended(
     m: Memoria, home: Path
 ) -> None:

@@ -209,6 +209,7 @@ async def test_the_same_words_are_asked_about_once_and_score_alike(
     assert [each.reranked for each in found.explanation.candidates] == [reranker.otherwise] * 3
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_no_snapshot_is_open_while_it_is_asked(m: Memoria, reranker: Scripted) -> None:
     """Else the log could not be emptied: a reader would still need what stands in it."""
     emptied = []

@@ -134,6 +134,7 @@ async def test_what_takes_another_in_is_found_by_the_others_property(settings: S
         assert await best(m, "Which database?") == KEPT
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_home_of_an_older_version_is_found_by_properties_once_it_is_renewed(
     settings: Settings,
 ) -> None:

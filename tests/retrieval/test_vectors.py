@@ -39,6 +39,7 @@ class LogEmptyingEmbedder(ToyEmbedder):
         return super().embed_query(text)
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_no_snapshot_is_open_while_a_vector_is_made_that_takes_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

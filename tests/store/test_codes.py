@@ -19,6 +19,8 @@ from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
 from memoria.store.vectors import VectorCache, VectorIndex, VectorQuery, compressed
 
+pytestmark = pytest.mark.sqlite("opens connections to the file")
+
 pytest.importorskip("faiss", reason="codes need memoria-server[fast]")
 
 OpenStore = Callable[[Path], SqliteStore]

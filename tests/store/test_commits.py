@@ -15,6 +15,8 @@ from memoria.store.sqlite.commits import LATEST_PAGES, Checkpoints
 from memoria.store.sqlite.connections import Connections
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 
+pytestmark = pytest.mark.sqlite("commits to the file")
+
 TIMEOUT_S = 60
 
 

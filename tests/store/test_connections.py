@@ -18,6 +18,8 @@ from memoria.inference.embedder import BundledEmbedder
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3
 
+pytestmark = pytest.mark.sqlite("how connections to the file are set up")
+
 OpenStore = Callable[[Path], SqliteStore]
 TIMEOUT_S = 60
 

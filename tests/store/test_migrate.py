@@ -17,6 +17,8 @@ from memoria.store.sqlite.schema import migrations
 from memoria.store.sqlite.vec0 import load_vectors
 from memoria.store.values import Filters
 
+pytestmark = pytest.mark.sqlite("migrations of SQLite")
+
 NEWEST = migrations()[-1][0]
 Run = Callable[..., str]
 Edition = Callable[[dict[str, str]], Path]

@@ -17,6 +17,8 @@ from memoria.store.sqlite.vec0 import Vec0Index, load_vectors
 from memoria.store.values import DocumentKind
 from memoria.store.vectors import Drift, VectorCache, VectorIndex, VectorQuery
 
+pytestmark = pytest.mark.sqlite("the index in the file")
+
 DIMS = 4
 MODELS = (1, 2)
 KINDS: tuple[DocumentKind, ...] = ("turn", "memory")

@@ -17,6 +17,8 @@ from memoria.errors import StoreUnavailableError
 from memoria.store.sqlite.driver import connect, transaction
 from memoria.store.sqlite.write_queue import FifoLock
 
+pytestmark = pytest.mark.sqlite("the line before the file")
+
 TIMEOUT_S = 60
 IMPATIENT_MS = 600
 NAMES = ("first", "second", "third", "fourth", "fifth")

@@ -182,6 +182,7 @@ def test_what_keeps_something_begins_a_home_and_a_tenant(home: Path, tmp_path: P
     assert shell.json("--tenant", "bob", "search", "coffee")["hits"]
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_whoever_has_only_backups_is_told_of_them(home: Path) -> None:
     shell = Shell(home)
     shell.json("remember", "I like tea")
@@ -196,6 +197,7 @@ def test_an_empty_memory_that_a_client_began_is_searched_without_an_error(home: 
     assert shell.json("search", "tea")["hits"] == []
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_damaged_home_is_no_missing_one(home: Path) -> None:
     shell = Shell(home)
     shell.json("--tenant", "ann", "remember", "I like tea")
@@ -234,6 +236,7 @@ def _back_up(shell: Shell) -> Path:
     return max((shell.home / "backups").glob("*.zip"))
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("words", COMMANDS, ids=[words[0] for words in COMMANDS])
 def test_a_command_names_the_newest_backup_of_a_home_whose_database_is_empty(
     shell: Shell, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -248,6 +251,7 @@ def test_a_command_names_the_newest_backup_of_a_home_whose_database_is_empty(
     assert database.read_bytes() == b""
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_doctor_names_it_and_the_restore_that_it_names_brings_all_back(shell: Shell) -> None:
     newest = _back_up(shell)
     _lose(shell)
@@ -260,6 +264,7 @@ def test_doctor_names_it_and_the_restore_that_it_names_brings_all_back(shell: Sh
     assert "The cook is Pia" in shell("search", "cook").out
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("trace", ["MEMORY.md", "tombstone.key", "kept", "daily_summaries"])
 def test_without_a_backup_the_other_files_of_a_home_tell_that_it_held_a_memory(
     shell: Shell, trace: str
@@ -273,6 +278,7 @@ def test_without_a_backup_the_other_files_of_a_home_tell_that_it_held_a_memory(
     assert database.read_bytes() == b""
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_server_says_it_with_each_tool(shell: Shell) -> None:
     newest = _back_up(shell)
     _lose(shell)
@@ -281,6 +287,7 @@ async def test_a_server_says_it_with_each_tool(shell: Shell) -> None:
             pass
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_home_that_begins_with_an_empty_file_begins(shell: Shell) -> None:
     for folder in ("spool", "hooks"):
         (shell.home / folder).mkdir()

@@ -276,6 +276,7 @@ def _status(box: ClientBox, code: int) -> dict[str, Any]:
     return dict(status)
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize("damage", ["random bytes", "no bytes"])
 def test_a_home_that_cannot_be_opened_does_not_answer_and_the_cure_is_named(
     box: ClientBox, damage: str

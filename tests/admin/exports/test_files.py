@@ -27,6 +27,7 @@ pytestmark = pytest.mark.anyio
 ALL = PortableSelection()
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_damaged_line_is_named_by_its_number_and_the_rest_is_kept(tmp_path: Path) -> None:
     home, file, new = tmp_path / "home", tmp_path / "a.jsonl", tmp_path / "new"
     async with opened(home) as m:
@@ -115,6 +116,7 @@ async def test_an_export_is_its_owners_alone_whole_or_not_there_and_replaces_not
     assert "ghp_" not in repr(read_rows(tmp_path / "new"))
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_newer_export_is_refused_with_what_to_do(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     async with opened(tmp_path / "home") as m:

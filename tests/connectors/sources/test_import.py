@@ -300,6 +300,7 @@ def test_bad_lines_give_exit_code_3_and_the_rest_goes_in(shell: Shell, tmp_path:
     assert len(shell.json("traces", "bluebird")["hits"]) >= 1
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_time_without_an_offset_is_of_the_set_zone_and_one_with_keeps_it(
     shell: Shell, tmp_path: Path
 ) -> None:

@@ -307,6 +307,7 @@ def test_the_summary_counts_what_messages_asked_for_and_is_silent_where_none_did
     assert again.out.endswith('Next: memoria search "…"\n')
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_an_import_that_is_stopped_says_what_came_in_and_that_it_can_go_on(
     shell: Shell, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ def test_what_was_forgotten_does_not_come_back(shell: Shell, tmp_path: Path, wor
     assert not found(shell, words)
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_secrets_are_redacted_and_nothing_of_private_time_is_kept(
     shell: Shell, tmp_path: Path
 ) -> None:

@@ -402,6 +402,7 @@ def test_a_home_that_is_missing_is_made_for_its_owner_alone(home: Path, tmp_path
     assert len(list_waiting(str(home), "ann")) == 1
 
 
+@pytest.mark.sqlite("looks into the file")
 def test_a_store_that_is_being_written_keeps_no_hook_waiting(home: Path, tmp_path: Path) -> None:
     home.mkdir()
     with sqlite3.connect(home / "memoria.db") as busy:

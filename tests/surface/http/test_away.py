@@ -49,6 +49,7 @@ def spool_of(server: RemoteServer) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in found if path.suffix == ".json"}
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.parametrize(
     "words",
     [

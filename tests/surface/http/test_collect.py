@@ -115,6 +115,7 @@ def read_rows(home: Path) -> list[list[tuple[object, ...]]]:
         return [database.execute(statement).fetchall() for statement in ROWS]
 
 
+@pytest.mark.sqlite("looks into the file")
 @pytest.mark.anyio
 @pytest.mark.parametrize("client", CONVERSATIONS)
 async def test_a_transcript_is_recorded_over_http_as_it_is_on_the_machine_of_the_memory(

@@ -28,6 +28,8 @@ from memoria.model.provenance import COMMAND_LINE
 from memoria.surface.http.app import build_app
 from memoria.surface.http.callers import CALLERS_CHANNEL
 
+pytestmark = pytest.mark.sqlite("a file for each tenant")
+
 FACT = "The spare key hangs behind the third shelf."
 MOST_OPEN = 2
 

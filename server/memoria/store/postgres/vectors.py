@@ -53,9 +53,9 @@ def has_vectors_table(connection: PostgresConnection) -> bool:
 class PgvectorIndex:
     """Index of pgvector on one connection."""
 
-    few = 5000
-    """Number of vectors up to which a scan takes a few milliseconds; a matrix in memory takes one,
-    but costs as much as ten scans to load, in each server."""
+    few = 100
+    """Number of vectors up to which they are scanned. One search asks some nine times, and a matrix
+    is loaded in the time of as many scans."""
 
     def __init__(self, connection: PostgresConnection, tenant: int) -> None:
         """Bind to a transaction.

@@ -125,6 +125,7 @@ async def test_nights_and_undos_are_told(home: Path) -> None:
     assert {one.data["id"] for one in events[-2:]} == {run.id}
 
 
+@pytest.mark.sqlite("looks into the file")
 async def test_a_backup_has_no_webhook_and_a_restore_keeps_those_of_the_home(
     home: Path, tmp_path: Path
 ) -> None:
