@@ -183,10 +183,7 @@ def empty_outdated(source: Connection, target: MovedRows) -> None:
     for name in reversed(MOVED_TABLES[outdated:]):
         with target.change_table(name) as connection:
             connection.execute(f'DELETE FROM "{name}"')
-<<<<<<< HEAD
-=======
             connection.execute(connection.statements("hidden")["want_scrub"], _OF_NO_TENANT)
->>>>>>> migrate
 
 
 def _is_outdated(table: _MovedTable, source: Connection, target: Connection) -> bool:
