@@ -58,10 +58,7 @@ async def test_a_database_in_use_is_sound(own: Settings) -> None:
     with closing(open_store(own)) as store:
         found = store.examine(deep=True)
     assert [one for one in found if one.state == "error"] == []
-    assert {one.check for one in found if one.state == "warning"} <= {
-        "durability",  # the tests' server does without fsync
-        "vector extension",
-    }
+    assert {one.check for one in found if one.state == "warning"} <= {"vector extension"}
     assert all(one.cure for one in found if one.state != "ok")
 
 
@@ -143,7 +140,7 @@ def test_doctor_tells_which_failures_what_was_acknowledged_survives(
 
 
 async def test_the_settings_of_the_server_are_what_the_promise_is_read_from(own: Settings) -> None:
-    assert "fsync is off" in look(own, "durability").detail
+    assert "none is synchronous" in look(own, "durability").detail
 
 
 async def test_a_text_that_changed_behind_memorias_back_is_found(own: Settings) -> None:
