@@ -236,11 +236,6 @@ def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) ->
     return raw.broken or (error.sqlstate or "").startswith(_GOES_AGAIN)
 
 
-def set_tenant(connection: PostgresConnection, tenant: int) -> None:
-    """Show a transaction the rows of one tenant."""
-    connection.raw.execute(_SET_TENANT, (str(tenant),))
-
-
 def line_up(connection: PostgresConnection, tenants: Iterable[int]) -> None:
     """Wait for the writers of some tenants, and let others wait until the transaction has ended."""
     connection.raw.execute(_LOCK_BY_NUMBER, (_LOCK_CLASS, as_json({*tenants})))

@@ -21,7 +21,7 @@ from memoria.store.image.tenants import (
     list_erasures,
     list_tenants,
 )
-from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections, line_up, set_tenant
+from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections, line_up
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.postgres.examination import examine
 from memoria.store.postgres.files import HomeFileRows
@@ -116,7 +116,6 @@ class PostgresStore:
         """Begin a transaction that writes; its changes are kept when the block has ended."""
         with self._write_transaction(tenant) as connection:
             found = enter_tenant(connection, tenant)
-            set_tenant(connection, found.number)
             with self._note(connection, found, writes=True):
                 vectors = self._open_vectors(connection, found.number)
                 yield Transaction(connection, found, vectors, self._options, self._images)
