@@ -56,11 +56,11 @@ def test_what_was_lost_before_its_commit_is_told_or_done_again_as_a_whole(
     proxy, store = cutter
     note(store, "before")
     # A transaction begins by one round trip of a few statements, which is made again unasked.
-    proxy.arm(cut, after=0 if cut is Cut.BEFORE_COMMIT else 14)
+    proxy.arm(cut, after=0 if cut is Cut.BEFORE_COMMIT else 13)
     with pytest.raises(TransactionLostError, match=r"Nothing was written\. Try again"):
         note(store, "lost")
     assert (proxy.cuts, count_sessions(database)) == (1, 1)
-    proxy.arm(cut, after=0 if cut is Cut.BEFORE_COMMIT else 14)
+    proxy.arm(cut, after=0 if cut is Cut.BEFORE_COMMIT else 13)
     run_whole(lambda: note(store, "kept"))
     assert (proxy.cuts, count_sessions(database)) == (2, 2)
 
