@@ -21,12 +21,12 @@ _WRITES_BEFORE = 20
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """How a standby follows its primary."""
+    """Lag of a standby behind its primary."""
 
     title: str
     is_synchronous: bool
     behind_s: float = 0.0
-    """How long before the end the standby receives nothing, as over a network that hangs."""
+    """Time before the end in which the standby receives nothing, as over a network that hangs."""
 
 
 _WAYS = (

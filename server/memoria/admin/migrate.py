@@ -21,7 +21,7 @@ _MODEL = "embedding_model"
 
 @dataclass(frozen=True, slots=True)
 class MoveReport:
-    """What a move has copied."""
+    """Report on a move."""
 
     rows: Mapping[str, int]
     """Number of rows by table, without empty tables."""
