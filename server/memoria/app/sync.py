@@ -223,6 +223,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     set_quote_aside = wait_for(Memoria.set_quote_aside)
     tell_quote_again = wait_for(Memoria.tell_quote_again)
     read_core = wait_for(Memoria.read_core)
+    look_at_core = wait_for(Memoria.look_at_core)
     statistics = wait_for(Memoria.statistics)
     note_call = wait_for(Memoria.note_call)
     note_action = wait_for(Memoria.note_action)

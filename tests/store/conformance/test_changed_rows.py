@@ -60,7 +60,7 @@ def own(lived: Path) -> Iterator[JournalingStore]:
         yield own
 
 
-UNDER_TEST = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+UNDER_TEST = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @UNDER_TEST

@@ -169,7 +169,7 @@ def copy_of(lived: tuple[Path, list[str]]) -> Iterator[Path]:
 
 
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 9)), min_size=1, max_size=12))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_everything_a_night_changes_is_put_back(
     lived: tuple[Path, list[str]], changes: list[tuple[Change, int]]
 ) -> None:

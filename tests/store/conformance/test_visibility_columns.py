@@ -19,7 +19,10 @@ from memoria.store.rows.word_lists import WordLists
 from memoria.store.sqlite.driver import SqliteConnection, connect
 from memoria.store.values import Filters, Match
 
-pytestmark = pytest.mark.usefixtures("toy_model")
+pytestmark = [
+    pytest.mark.usefixtures("toy_model"),
+    pytest.mark.sqlite("keeps lists of words in memory"),
+]
 BUDGET = 25
 RARE = ("anchor", "beacon", "cabin", "davit", "eddy", "fender")
 """Each stands in a sixth of the documents."""

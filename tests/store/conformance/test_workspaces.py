@@ -323,6 +323,7 @@ def list_statements(store: Store, ask: Callable[[Transaction], object]) -> set[s
     return {sql for sql in run if not sql.startswith("--")}
 
 
+@pytest.mark.sqlite("counts statements on FTS5")
 @pytest.mark.parametrize("others", [(), ("bob",)])
 def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_word(
     store: Store, others: tuple[str, ...]
@@ -342,6 +343,7 @@ def test_the_words_of_a_long_question_are_counted_by_as_many_statements_as_one_w
     assert 0 < count("ferry", "港口", *(f"word{i}" for i in range(30))) <= one_word
 
 
+@pytest.mark.sqlite("counts statements on FTS5")
 def test_where_nothing_is_hidden_what_is_found_is_not_looked_at_again(store: Store) -> None:
     with store.write("ann") as tx:
         said = index_of(tx).add("turn", None, "harbour ferry 港口", "ann")

@@ -132,7 +132,7 @@ class PostgresConnection:
         self.raw.execute("SAVEPOINT attempt")
         try:
             yield
-        except psycopg.IntegrityError as error:
+        except (psycopg.IntegrityError, psycopg.errors.InsufficientPrivilege) as error:
             self._take_back()
             raise RefusedRowError(error.diag.message_primary) from error
         except (psycopg.DataError, psycopg.ProgrammingError, UnicodeEncodeError) as error:
