@@ -19,6 +19,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(autouse=True)
+def of_the_engine(request: pytest.FixtureRequest) -> None:
+    """These take servers of their own, and half a minute: the run on PostgreSQL has them."""
+    if request.config.getoption("--engine") != "postgres":
+        pytest.skip("runs with --engine postgres")
+
+
 async def test_a_server_that_is_killed_inside_of_transactions_loses_and_doubles_nothing(
     tmp_path: Path,
 ) -> None:

@@ -35,7 +35,7 @@ from memoria.store.sql.statements import statements
 from memoria.store.sqlite import SqliteStore
 from memoria.store.sqlite.driver import SqliteConnection, connect, sqlite3
 
-TRIES = 40
+TRIES = 25
 COUNTS_OTHERWISE = {
     "erasures.clear_nodes"
 }  # triggers of the statement's own rows delete some first
