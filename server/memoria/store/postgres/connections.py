@@ -23,8 +23,6 @@ from memoria.store.sql.statements import as_json
 
 ALL_TENANTS = 0
 """Number that row-level security takes for all tenants; no tenant has it."""
-NOBODY = -1
-"""Number of a tenant that has stored nothing yet."""
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _LIMIT = """

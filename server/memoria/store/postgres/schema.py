@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import StoreTooNewError
+from memoria.store.schema_versions import refuse_newer
 from memoria.store.sql.statements import statements
 
 _SQL = statements("schema", "postgres")
@@ -55,13 +55,7 @@ def check_version(session: Session) -> None:
     Raises:
         StoreTooNewError: one has.
     """
-    version, newest = version_of(session), migrations()[-1][0]
-    if version > newest:
-        raise StoreTooNewError(
-            f"This home was written by a newer Memoria (schema {version}, this one knows "
-            f"{newest}). Nothing was changed. Upgrade with: pip install -U memoria-server; if "
-            "that is done, start this process again."
-        )
+    refuse_newer(version_of(session), migrations()[-1][0])
 
 
 def version_of(session: Session) -> int:

@@ -8,8 +8,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from memoria.errors import LeaseLostError
-from memoria.model import DAY_MS, Finding, now_millis, system_millis
+from memoria.model import DAY_MS, Finding, now_millis
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
 from memoria.model.status import HomeFigures
@@ -37,6 +36,7 @@ from memoria.store.postgres.vectors import PgvectorIndex, has_vectors_table, mak
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.figures import read_figures
+from memoria.store.rows.nightly import require_lease
 from memoria.store.rows.outbox import DueWebhook, list_due_webhooks
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
@@ -340,13 +340,7 @@ class PostgresJournalingStore(PostgresStore):
     @contextlib.contextmanager
     def _write_transaction(self, tenant: str | int) -> Iterator[PostgresConnection]:
         with super()._write_transaction(tenant) as connection:
-            asked = {**self._lease, "now": system_millis()}
-            lease = connection.statements("nightly_runs")["lease"]
-            if connection.execute(lease, asked).fetchone() is None:
-                raise LeaseLostError(
-                    "Another nightly run has taken over, because this one made no progress for too "
-                    "long. Nothing more is written here."
-                )
+            require_lease(connection, self._lease)
             journal = (
                 journal_changes(connection, *self._at) if self._at else contextlib.nullcontext()
             )

@@ -1,10 +1,11 @@
 """Nightly maintenance: runs with their plans and journals, metrics, retention, and purging."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memoria.errors import ConflictError, quote_value
+from memoria.errors import ConflictError, LeaseLostError, quote_value
+from memoria.model import system_millis
 from memoria.model.core import CoreFile
 from memoria.model.nightly import (
     JournaledChange,
@@ -22,6 +23,25 @@ from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.revert import RevertOutcome, revert, was_edited_since
 from memoria.store.sql.statements import TenantRows, as_json
 from memoria.store.values import LAST
+
+
+def require_lease(connection: Connection, lease: Mapping[str, str]) -> None:
+    """Check that a nightly run still has its lease, which it may lose while it is suspended.
+
+    Args:
+        connection: in a transaction.
+        lease: the name of the tenant, the name of the lease, and the owner that must have it.
+
+    Raises:
+        LeaseLostError: another owner has it.
+    """
+    asked = {**lease, "now": system_millis()}
+    sql = connection.statements("nightly_runs")["lease"]
+    if connection.execute(sql, asked).fetchone() is None:
+        raise LeaseLostError(
+            "Another nightly run has taken over, because this one made no progress for too "
+            "long. Nothing more is written here."
+        )
 
 
 class NightlyRuns:

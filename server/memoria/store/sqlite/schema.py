@@ -14,8 +14,9 @@ from functools import cache
 from importlib import resources
 
 from memoria.bare.lazy_regex import lazy_regex
-from memoria.errors import StoreDamagedError, StoreTooNewError
+from memoria.errors import StoreDamagedError
 from memoria.store.rows.texts import pack, unpack
+from memoria.store.schema_versions import refuse_newer
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection, sqlite3, transaction
 
@@ -92,13 +93,7 @@ def check_version(connection: SqliteConnection) -> None:
     Raises:
         StoreTooNewError: one has.
     """
-    version, newest = version_of(connection), migrations()[-1][0]
-    if version > newest:
-        raise StoreTooNewError(
-            f"This home was written by a newer Memoria (schema {version}, this one knows "
-            f"{newest}). Nothing was changed. Upgrade with: pip install -U memoria-server; if "
-            "that is done, start this process again."
-        )
+    refuse_newer(version_of(connection), migrations()[-1][0])
 
 
 def _create(connection: SqliteConnection) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from memoria.bare.kept_before import end_epoch
 from memoria.bare.spans import spans
 from memoria.disk.home_folder import HomeFolder
-from memoria.errors import LeaseLostError, StoreUnavailableError
-from memoria.model import Finding, now_millis, system_millis
+from memoria.errors import StoreUnavailableError
+from memoria.model import Finding, now_millis
 from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.model.nightly import NightlyRun
 from memoria.model.status import HomeFigures
@@ -28,12 +28,12 @@ from memoria.store.image.tenants import (
 from memoria.store.rows.backlog import Backlog
 from memoria.store.rows.documents import LargeTenants
 from memoria.store.rows.figures import read_figures
+from memoria.store.rows.nightly import require_lease
 from memoria.store.rows.outbox import DueWebhook, list_due_webhooks
 from memoria.store.rows.queue import WorkQueue
 from memoria.store.rows.revert import JOURNALED_TABLES
 from memoria.store.rows.transaction import ConcurrentRead, StoreOptions, Transaction
 from memoria.store.rows.word_renewal import WordRenewal
-from memoria.store.sql.statements import statements
 from memoria.store.sqlite.connections import Connections, Opened
 from memoria.store.sqlite.driver import SqliteConnection, translate_errors
 from memoria.store.sqlite.examination import examine
@@ -329,15 +329,6 @@ class SqliteJournalingStore(SqliteStore):
         """Begin a transaction that writes; raise LeaseLostError if the owner has lost the lease."""
         before = self._writer.total_changes
         with super()._write_transaction() as connection:
-            self._require_lease(connection)
+            require_lease(connection, self._lease)
             yield connection
         self.most_rows = max(self.most_rows, self._writer.total_changes - before)
-
-    def _require_lease(self, connection: SqliteConnection) -> None:
-        """Raise LeaseLostError if another owner has the lease, as after a process was suspended."""
-        asked = {**self._lease, "now": system_millis()}
-        if connection.execute(statements("nightly_runs")["lease"], asked).fetchone() is None:
-            raise LeaseLostError(
-                "Another nightly run has taken over, because this one made no progress for too "
-                "long. Nothing more is written here."
-            )
