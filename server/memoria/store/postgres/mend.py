@@ -8,9 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
 
-from memoria.config import LONGEST_LEASE_MS
 from memoria.language.words.analyser import FORM
-from memoria.model import now_millis
 from memoria.model.moments import Zone
 from memoria.store.connection import Row
 from memoria.store.image.tenants import find_tenant, list_tenants
@@ -19,6 +17,7 @@ from memoria.store.postgres.connections import ALL_TENANTS, DatabaseConnections
 from memoria.store.postgres.driver import PostgresConnection
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.links import mend_links
+from memoria.store.rows.mending import drop_stale_leases, forgive_failures, queue_missing_vectors
 from memoria.store.rows.word_renewal import read_tokens
 from memoria.store.sql.statements import Parameter, TenantRows
 from memoria.store.vectors import VectorIndex, list_models
@@ -115,13 +114,7 @@ class Mender:
                     for model in models:
                         vectors.catch_up(model.n, model.dims)
         with self._connections.write(ALL_TENANTS) as connection:
-            for name in (
-                "forgive_failures",
-                "await_missing_vectors",
-                "await_damaged_passages",
-                "drop_damaged_passages",
-            ):
-                _run(connection, name)
+            queue_missing_vectors(connection)
 
     def _mend_graph(self, _progress: Progress) -> None:
         with self._connections.write(ALL_TENANTS) as connection:
@@ -129,19 +122,14 @@ class Mender:
 
     def _forgive_failures(self, _progress: Progress) -> None:
         with self._connections.write(ALL_TENANTS) as connection:
-            _run(connection, "forgive_failures")
+            forgive_failures(connection)
 
     def _drop_leases(self, _progress: Progress) -> None:
-        asked = {"now": now_millis(), "longest": LONGEST_LEASE_MS}
         with self._connections.write(ALL_TENANTS) as connection:
-            _run(connection, "drop_stale_leases", **asked)
+            drop_stale_leases(connection)
 
 
 def _index_row(tokens: Mapping[int, tuple[str, str]], row: Row) -> dict[str, Parameter]:
     words, context = tokens[row["n"]]
     scope = visibility_of(row).token
     return {"n": row["n"], "scope": scope, "words": words, "context": context, "form": FORM}
-
-
-def _run(connection: PostgresConnection, name: str, **parameters: int) -> None:
-    connection.execute(connection.statements("examination")[name], parameters)

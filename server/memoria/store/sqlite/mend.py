@@ -8,12 +8,11 @@ list of tables instead, and VACUUM, which copies only what tables own, leaves it
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from memoria.config import LONGEST_LEASE_MS
 from memoria.errors import StoreDamagedError
-from memoria.model import now_millis
 from memoria.model.moments import Zone
 from memoria.store.image.visibility import visibility_of
 from memoria.store.rows.links import mend_links
+from memoria.store.rows.mending import drop_stale_leases, forgive_failures, queue_missing_vectors
 from memoria.store.rows.word_renewal import read_tokens, set_mark
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.driver import SqliteConnection, is_damage, sqlite3, take_turn, transaction
@@ -94,10 +93,7 @@ def _vectors(
         for model in list_models(connection):
             if every or vectors.drift(model.n).is_out_of_step:
                 vectors.catch_up(model.n, model.dims)
-        connection.execute(_SQL["forgive_failures"])
-        connection.execute(_SQL["await_missing_vectors"])
-        connection.execute(_SQL["await_damaged_passages"])
-        connection.execute(_SQL["drop_damaged_passages"])
+        queue_missing_vectors(connection)
 
 
 def _own_indexes(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
@@ -128,7 +124,7 @@ def _make_definitions(
 def _backlog(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Reset the attempts of documents that could not be embedded."""
     with transaction(connection):
-        connection.execute(_SQL["forgive_failures"])
+        forgive_failures(connection)
 
 
 def _graph(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
@@ -140,9 +136,7 @@ def _graph(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progr
 def _leases(connection: SqliteConnection, _vectors: VectorIndex, _progress: Progress) -> None:
     """Delete leases that no living process can hold."""
     with transaction(connection):
-        connection.execute(
-            _SQL["drop_stale_leases"], {"now": now_millis(), "longest": LONGEST_LEASE_MS}
-        )
+        drop_stale_leases(connection)
 
 
 _MENDERS: Mapping[str, Mender] = {
