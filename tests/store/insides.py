@@ -1,11 +1,13 @@
 """What tests reach of a transaction past its parts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
 from memoria.model import Vector
-from memoria.store.connection import Connection
+from memoria.store.connection import Connection, Parameters
 from memoria.store.engine import Store
 from memoria.store.image.tenant_image import TenantImage
 from memoria.store.image.tenant_images import TenantImages
@@ -23,6 +25,29 @@ def connection_of(tx: Transaction) -> SqliteConnection:
     connection = tx._connection  # noqa: SLF001  (no face tells)
     assert isinstance(connection, SqliteConnection)
     return connection
+
+
+@contextmanager
+def noted_statements(tx: Transaction) -> Iterator[list[str]]:
+    """The statements that are run meanwhile: of SQLite by the transaction, else by this process."""
+    noted: list[str] = []
+    connection = any_connection_of(tx)
+    if isinstance(connection, SqliteConnection):
+        connection.set_trace_callback(noted.append)
+        yield noted
+        connection.set_trace_callback(None)
+        return
+    from memoria.store.postgres.driver import PostgresCursor  # noqa: PLC0415  (who tests SQLite may do without)
+
+    run = PostgresCursor.execute
+
+    def note(self: PostgresCursor, query: bytes, parameters: Parameters) -> PostgresCursor:
+        noted.append(query.decode())
+        return run(self, query, parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PostgresCursor, "execute", note)
+        yield noted
 
 
 def index_of(tx: Transaction) -> DocumentIndex:
