@@ -205,6 +205,13 @@ def read_text(settings: Settings, place: str) -> str:
     return content.decode()
 
 
+def read_texts(settings: Settings, folder: str = "") -> dict[str, str]:
+    """Read all of them below a folder, by their places."""
+    with opened_files(settings) as files:
+        places = files.list_places(folder)
+        return {place: (files.read(place) or b"").decode() for place in places}
+
+
 def write_text(settings: Settings, place: str, text: str) -> None:
     """Write one of them as somebody does by hand."""
     with opened_files(settings) as files:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases import open_home
-from tests.store.insides import noted_statements
+from tests.store.insides import noted_work
 
 import memoria
 from memoria import Memoria, Settings
@@ -317,9 +317,9 @@ def _judge(m: Memoria, content: str, ahead: ReadAhead) -> tuple[list[str], int]:
     memory = NewMemory(new_id(), MemoryType.FACT, importance=0.5, confidence=0.6)
     wording = NewWording(content=content, valid_from=now, provenance=origin)
     proposed = NewClaim(claim, memory, wording, ahead=ahead)
-    with m._store.write("t") as tx, noted_statements(tx) as noted:  # noqa: SLF001
+    with m._store.write("t") as tx, noted_work(tx) as work:  # noqa: SLF001
         verdicts = judge_claim(tx, proposed, now)
-    searches = [sql for sql in noted if re.search(r"MATCH|rank_documents\(", sql)]
+    searches = [sql for sql in work.statements if re.search(r"MATCH|rank_documents\(", sql)]
     return [one.id for one in verdicts.same], len(searches)
 
 
