@@ -17,12 +17,14 @@ from tests.store.postgres import PostgresServer, find_programs
 from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
+from memoria.disk.tenant_files import TenantFiles
 from memoria.store.connection import Connection
 from memoria.store.engine import Store
 from memoria.store.sqlite.driver import connect, transaction
 
 _ROLE = "memoria"
 _EMPTY = "empty"
+_KEY = "ab" * 32
 _BUSY_TIMEOUT_MS = 10_000
 _ROOM_BYTES = 4 << 30
 _USED = """
@@ -73,6 +75,7 @@ class Databases:
         self._numbers = count()
         self._unused: list[str] = []
         self._of_homes: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         self._admin.execute(f"CREATE ROLE {_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS")
         self._admin.execute(f"CREATE DATABASE {_EMPTY} OWNER {_ROLE}")
         with psycopg.connect(server.address, dbname=_EMPTY) as empty:
@@ -92,6 +95,12 @@ class Databases:
         self._of_homes[os.path.realpath(home)] = self._make(
             self._of_homes[os.path.realpath(pattern)]
         )
+
+    def begin_with_key(self, home: Path, key: str) -> None:
+        """Give a home a database of its own without tables, which are made with another key."""
+        name = self._make("template1")
+        self._keys[name] = key
+        self._of_homes[os.path.realpath(home)] = name
 
     @contextmanager
     def dropping(self) -> Iterator[None]:
@@ -115,7 +124,7 @@ class Databases:
 
     def _settings(self, name: str) -> dict[str, str]:
         url = f"postgresql://{_ROLE}@/{name}?host={self._folder}"
-        return {"database_url": url, "tombstone_key": "ab" * 32}
+        return {"database_url": url, "tombstone_key": self._keys.get(name, _KEY)}
 
     def _make(self, pattern: str) -> str:
         if pattern == _EMPTY and self._unused:
@@ -189,6 +198,27 @@ def change_rows(home: Path) -> Iterator[Connection]:
         yield cast("Connection", PostgresConnection(raw, only_reads=False))
 
 
+@contextmanager
+def opened_files(settings: Settings) -> Iterator[TenantFiles]:
+    """Open the files of a tenant, which lie on disk or in rows."""
+    with closing(open_store(settings)) as store:
+        yield store.files.of(settings.tenant)
+
+
+def read_text(settings: Settings, place: str) -> str:
+    """Read one of them."""
+    with opened_files(settings) as files:
+        content = files.read(place)
+    assert content is not None, place
+    return content.decode()
+
+
+def write_text(settings: Settings, place: str, text: str) -> None:
+    """Write one of them as somebody does by hand."""
+    with opened_files(settings) as files:
+        files.write(place, text.encode())
+
+
 def engine_settings(home: Path | str) -> dict[str, str]:
     """Return the settings that name the engine that keeps a home; none for SQLite."""
     databases = _KEEPERS[-1]
@@ -210,6 +240,12 @@ def settings_elsewhere(settings: Settings, home: Path) -> Settings:
     """Return the same settings for another home."""
     given = settings.model_dump(exclude={"home", "database_url", "tombstone_key"})
     return Settings.from_values(home=home, **given)
+
+
+def begin_with_key(home: Path, key: str) -> None:
+    """Have a home begin with a key of its own, as homes on disk do anyway."""
+    if databases := _KEEPERS[-1]:
+        databases.begin_with_key(home, key)
 
 
 def copy_home(pattern: Path, home: Path) -> None:

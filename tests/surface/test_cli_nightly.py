@@ -288,8 +288,9 @@ def test_a_job_tends_the_database_that_its_installer_has_and_takes_no_password_a
     assert "pa55" not in result.stderr
     assert box.table is None
     url = "postgresql://ann@db.example.com/memoria"
-    monkeypatch.setenv("MEMORIA_DATABASE_URL", url)
-    assert f"MEMORIA_DATABASE_URL={url} " in str(installed(shell)["content"])
+    for named, written in ((url, url), (f"{url}?sslmode=require", f"'{url}?sslmode=require'")):
+        monkeypatch.setenv("MEMORIA_DATABASE_URL", named)
+        assert f"MEMORIA_DATABASE_URL={written} " in str(installed(shell)["content"])
 
 
 def test_a_command_that_asks_a_model_is_found_at_night_too(
