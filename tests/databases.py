@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import cast
@@ -98,9 +98,11 @@ class Databases:
 
     def begin_with_key(self, home: Path, key: str) -> None:
         """Give a home a database of its own without tables, which are made with another key."""
-        name = self._make("template1")
+        place = os.path.realpath(home)
+        if former := self._of_homes.pop(place, None):
+            self._drop(former)
+        self._of_homes[place] = name = self._make("template1")
         self._keys[name] = key
-        self._of_homes[os.path.realpath(home)] = name
 
     @contextmanager
     def dropping(self) -> Iterator[None]:
@@ -157,16 +159,17 @@ _KEEPERS: list[Databases | None] = [None]
 def keep_homes(databases: Databases | None) -> Iterator[None]:
     """Have every home whose settings are made in this process kept in a database of its own.
 
-    Settings that name a database keep it, unless they have it from the environment. Without
-    databases, SQLite keeps the homes.
+    Settings that name a database keep it, and those of a surrounding that names another than tests
+    have. Without databases, SQLite keeps the homes.
     """
     begin = Settings.__init__
 
     def begin_with_database(self: Settings, **given: object) -> None:
-        home = given.get("home")
-        named = given.get("database_url", os.environ.get("MEMORIA_DATABASE_URL"))
-        if isinstance(home, str | Path) and named == os.environ.get("MEMORIA_DATABASE_URL"):
-            given |= engine_settings(Path(home).expanduser())
+        home, surrounding = given.get("home"), os.environ.get("MEMORIA_DATABASE_URL")
+        is_named = given.get("database_url", surrounding) != surrounding
+        if isinstance(home, str | Path) and not is_named and _is_of_tests(surrounding):
+            with suppress(ValueError, RuntimeError):  # of such a name there is no folder
+                given |= engine_settings(Path(home).expanduser())
         begin(self, **given)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -174,6 +177,10 @@ def keep_homes(databases: Databases | None) -> Iterator[None]:
         _KEEPERS.append(databases)
         yield
         _KEEPERS.pop()
+
+
+def _is_of_tests(url: str | None) -> bool:
+    return url is None or (url.startswith(f"postgresql://{_ROLE}@/") and "&" not in url)
 
 
 def open_home(home: Path) -> Store:
@@ -242,8 +249,8 @@ def settings_elsewhere(settings: Settings, home: Path) -> Settings:
     return Settings.from_values(home=home, **given)
 
 
-def begin_with_key(home: Path, key: str) -> None:
-    """Have a home begin with a key of its own, as homes on disk do anyway."""
+def begin_with_key(home: Path, key: str = _KEY) -> None:
+    """Have a home not begun yet, and begin with a key of its own, as homes on disk do anyway."""
     if databases := _KEEPERS[-1]:
         databases.begin_with_key(home, key)
 
