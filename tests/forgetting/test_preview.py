@@ -22,7 +22,8 @@ def shown(preview: ForgetPreview) -> set[tuple[str, str]]:
 
 def contents(memory: Memoria) -> dict[str, bytes | None]:
     with opened_files(memory.settings) as files:
-        return {place: files.read(place) for place in files.list_places("")}
+        places = (place for place in files.list_places("") if place.endswith(".md"))
+        return {place: files.read(place) for place in places}
 
 
 @pytest.mark.parametrize(("one", "same"), CASES)
