@@ -9,6 +9,7 @@ from tests.databases import begin_with_key
 from tests.surface.agent import connected, server_on
 from tests.surface.shell import Shell
 
+from memoria.config import Settings
 from memoria.errors import NotFoundError, StoreDamagedError
 
 UNKNOWN = "0198c0de-0000-7000-8000-000000000000"
@@ -158,7 +159,7 @@ def test_a_reading_command_makes_no_home_and_says_where_it_looked(tmp_path: Path
     for command in READING:
         said = Shell(missing)(*command)
         assert (said.code, said.out) == (MISSPELT, ""), command
-        assert str(missing) in said.err
+        assert Settings.load(home=missing).place in said.err
         assert "memoria remember" in said.err
         assert "--home" in said.err
     assert list(tmp_path.iterdir()) == []
