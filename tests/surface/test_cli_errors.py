@@ -153,7 +153,9 @@ READING = (
 )
 
 
-def test_a_reading_command_makes_no_home_and_says_where_it_looked(tmp_path: Path) -> None:
+def test_a_reading_command_makes_no_home_and_says_where_it_looked(
+    tmp_path: Path, engine: str
+) -> None:
     missing = tmp_path / "memroia"
     begin_with_key(missing)
     for command in READING:
@@ -161,7 +163,7 @@ def test_a_reading_command_makes_no_home_and_says_where_it_looked(tmp_path: Path
         assert (said.code, said.out) == (MISSPELT, ""), command
         assert Settings.load(home=missing).place in said.err
         assert "memoria remember" in said.err
-        assert "--home" in said.err
+        assert {"sqlite": "--home", "postgres": "MEMORIA_DATABASE_URL"}[engine] in said.err
     assert list(tmp_path.iterdir()) == []
 
 
