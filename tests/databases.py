@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import cast
@@ -24,6 +24,7 @@ from memoria.store.sqlite.driver import connect, transaction
 
 _ROLE = "memoria"
 _EMPTY = "empty"
+_KEY = "ab" * 32
 _BUSY_TIMEOUT_MS = 10_000
 _ROOM_BYTES = 4 << 30
 _USED = """
@@ -74,6 +75,7 @@ class Databases:
         self._numbers = count()
         self._unused: list[str] = []
         self._of_homes: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         self._admin.execute(f"CREATE ROLE {_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS")
         self._admin.execute(f"CREATE DATABASE {_EMPTY} OWNER {_ROLE}")
         with psycopg.connect(server.address, dbname=_EMPTY) as empty:
@@ -93,6 +95,14 @@ class Databases:
         self._of_homes[os.path.realpath(home)] = self._make(
             self._of_homes[os.path.realpath(pattern)]
         )
+
+    def begin_with_key(self, home: Path, key: str) -> None:
+        """Give a home a database of its own without tables, which are made with another key."""
+        place = os.path.realpath(home)
+        if former := self._of_homes.pop(place, None):
+            self._drop(former)
+        self._of_homes[place] = name = self._make("template1")
+        self._keys[name] = key
 
     @contextmanager
     def dropping(self) -> Iterator[None]:
@@ -116,7 +126,7 @@ class Databases:
 
     def _settings(self, name: str) -> dict[str, str]:
         url = f"postgresql://{_ROLE}@/{name}?host={self._folder}"
-        return {"database_url": url, "tombstone_key": "ab" * 32}
+        return {"database_url": url, "tombstone_key": self._keys.get(name, _KEY)}
 
     def _make(self, pattern: str) -> str:
         if pattern == _EMPTY and self._unused:
@@ -149,16 +159,17 @@ _KEEPERS: list[Databases | None] = [None]
 def keep_homes(databases: Databases | None) -> Iterator[None]:
     """Have every home whose settings are made in this process kept in a database of its own.
 
-    Settings that name a database keep it, unless they have it from the environment. Without
-    databases, SQLite keeps the homes.
+    Settings that name a database keep it, and those of a surrounding that names another than tests
+    have. Without databases, SQLite keeps the homes.
     """
     begin = Settings.__init__
 
     def begin_with_database(self: Settings, **given: object) -> None:
-        home = given.get("home")
-        named = given.get("database_url", os.environ.get("MEMORIA_DATABASE_URL"))
-        if isinstance(home, str | Path) and named == os.environ.get("MEMORIA_DATABASE_URL"):
-            given |= engine_settings(Path(home).expanduser())
+        home, surrounding = given.get("home"), os.environ.get("MEMORIA_DATABASE_URL")
+        is_named = given.get("database_url", surrounding) != surrounding
+        if isinstance(home, str | Path) and not is_named and _is_of_tests(surrounding):
+            with suppress(ValueError, RuntimeError):  # of such a name there is no folder
+                given |= engine_settings(Path(home).expanduser())
         begin(self, **given)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -166,6 +177,10 @@ def keep_homes(databases: Databases | None) -> Iterator[None]:
         _KEEPERS.append(databases)
         yield
         _KEEPERS.pop()
+
+
+def _is_of_tests(url: str | None) -> bool:
+    return url is None or (url.startswith(f"postgresql://{_ROLE}@/") and "&" not in url)
 
 
 def open_home(home: Path) -> Store:
@@ -239,6 +254,12 @@ def settings_elsewhere(settings: Settings, home: Path) -> Settings:
     """Return the same settings for another home."""
     given = settings.model_dump(exclude={"home", "database_url", "tombstone_key"})
     return Settings.from_values(home=home, **given)
+
+
+def begin_with_key(home: Path, key: str = _KEY) -> None:
+    """Have a home not begun yet, and begin with a key of its own, as homes on disk do anyway."""
+    if databases := _KEEPERS[-1]:
+        databases.begin_with_key(home, key)
 
 
 def copy_home(pattern: Path, home: Path) -> None:

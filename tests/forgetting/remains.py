@@ -1,7 +1,8 @@
 """Looks for a text everywhere in a home: what a thief with the disk could find.
 
 Every file's raw bytes; every member of every archive; every table's every cell, text and blob,
-decompressed where it is compressed; every term of the full-text index; every stored vector.
+decompressed where it is compressed; every term of the full-text index; every stored vector. A
+file that stands in a row is called as one on disk is.
 """
 
 import zipfile

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,6 +79,38 @@ def _work_of_postgres(work: Work) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PostgresCursor, "execute", note)
         yield
+
+
+@contextmanager
+def tracing(store: Store) -> Iterator[list[str]]:
+    """Collect the statements with which a store writes, with what they are given."""
+    asked = list[str]()
+    if isinstance(store, SqliteStore):
+        writer = store._connections.writer.connection  # noqa: SLF001
+        writer.set_trace_callback(asked.append)
+        yield asked
+        writer.set_trace_callback(None)
+        return
+    import psycopg  # noqa: PLC0415  (who tests SQLite may do without)
+
+    only_read = set[object]()
+
+    def note(run: Any) -> Any:  # noqa: ANN401  (of any form)
+        def run_noted(cursor: Any, query: bytes | str, *given: object, **more: object) -> object:  # noqa: ANN401
+            sql = query.decode() if isinstance(query, bytes) else query
+            if sql.startswith("BEGIN"):
+                change = only_read.add if "READ ONLY" in sql else only_read.discard
+                change(cursor.connection)
+            if cursor.connection not in only_read:
+                asked.append(f"{sql} {given}")
+            return run(cursor, query, *given, **more)
+
+        return run_noted
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("execute", "executemany"):
+            patch.setattr(psycopg.Cursor, name, note(getattr(psycopg.Cursor, name)))
+        yield asked
 
 
 def index_of(tx: Transaction) -> DocumentIndex:
