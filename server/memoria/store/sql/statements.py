@@ -43,7 +43,6 @@ _BY_KEYS = lazy_regex(r"(?<!> :after AND )\+((?:\w+\.)?tenant_id) = ")
 _PLANNER_HINT = lazy_regex(r"(?<=[\s(])\+(?=[a-z])|CROSS (?=JOIN)")
 _PARAMETER = lazy_regex(r"(?<!:):(\w+)")
 _JSON = "CAST({} AS JSONB)"
-_ELEMENTS = f"FROM jsonb_array_elements_text({_JSON})"
 _PAIRS = f"FROM jsonb_each_text({_JSON})"
 _MACROS: dict[Dialect, dict[str, str]] = {
     "sqlite": {
@@ -71,7 +70,10 @@ _MACROS: dict[Dialect, dict[str, str]] = {
             " AS listed (value))"
         ),
         # Of an array the planner expects ten elements, of JSON a hundred: too many for an index.
-        "texts": f"(SELECT value FROM unnest(ARRAY(SELECT value {_ELEMENTS})) AS listed (value))",
+        "texts": (
+            "(SELECT value FROM unnest(ARRAY(SELECT jsonb_array_elements_text(CAST({} AS JSONB))))"
+            " AS listed (value))"
+        ),
         "lists": "(SELECT value FROM jsonb_array_elements(CAST({} AS JSONB)))",
         "pairs": f"(SELECT key, CAST(value AS BIGINT) AS value {_PAIRS})",
         "is": "IS NOT DISTINCT FROM",
