@@ -17,6 +17,7 @@ from tests.store.postgres import PostgresServer, find_programs
 from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
+from memoria.disk.tenant_files import TenantFiles
 from memoria.store.connection import Connection
 from memoria.store.engine import Store
 from memoria.store.sqlite.driver import connect, transaction
@@ -187,6 +188,34 @@ def change_rows(home: Path) -> Iterator[Connection]:
     with psycopg.connect(url, context=adapters()) as raw:
         raw.execute("SELECT set_config('memoria.tenant', '0', true)")
         yield cast("Connection", PostgresConnection(raw, only_reads=False))
+
+
+@contextmanager
+def opened_files(settings: Settings) -> Iterator[TenantFiles]:
+    """Open the files of a tenant, which lie on disk or in rows."""
+    with closing(open_store(settings)) as store:
+        yield store.files.of(settings.tenant)
+
+
+def read_text(settings: Settings, place: str) -> str:
+    """Read one of them."""
+    with opened_files(settings) as files:
+        content = files.read(place)
+    assert content is not None, place
+    return content.decode()
+
+
+def read_texts(settings: Settings, folder: str = "") -> dict[str, str]:
+    """Read all of them below a folder, by their places."""
+    with opened_files(settings) as files:
+        places = files.list_places(folder)
+        return {place: (files.read(place) or b"").decode() for place in places}
+
+
+def write_text(settings: Settings, place: str, text: str) -> None:
+    """Write one of them as somebody does by hand."""
+    with opened_files(settings) as files:
+        files.write(place, text.encode())
 
 
 def engine_settings(home: Path | str) -> dict[str, str]:

@@ -150,7 +150,10 @@ def _documents(tables: Tables) -> Iterator[str]:
             for row in tables[name]
             if row["document_n"] not in documents
         )
-    indexed = {row["id"] for row in tables["search_index_content"]}
+    indexed = {
+        *(row["id"] for row in tables.get("search_index_content", ())),  # of SQLite
+        *(row["n"] for name in ("search_index", "postings") for row in tables.get(name, ())),
+    }
     yield from (f"indexed text of no document {n}" for n in indexed - documents)
 
 

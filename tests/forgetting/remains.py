@@ -70,8 +70,9 @@ def _database(connection: Connection) -> Iterator[tuple[str, bytes]]:
     for (table,) in connection.tuples(_TABLES if is_sqlite else _TABLES_OF_POSTGRES):
         for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608
             for column, cell in zip(row.keys(), row, strict=True):
+                place = f"file {row['path']}" if table == "files" else f"{table}.{column}"
                 for found in _readings(cell):
-                    yield f"{table}.{column}", found
+                    yield place, found
     if is_sqlite:  # the words of PostgreSQL are rows
         connection.execute(
             "CREATE VIRTUAL TABLE temp.every_term USING fts5vocab(main, search_index, instance)"
