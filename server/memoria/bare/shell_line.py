@@ -182,9 +182,9 @@ def _read_simple(one: SimpleCommand, folder: str, depth: int) -> list[Command]:
             break
         if taken:
             runners.append(taken)
-    if not words or words[0] in LOOPS:
+    name = _name_program(words[0]) if words else ""
+    if not name or name in LOOPS:
         return []
-    name = _name_program(words[0])
     if name in SHELLS and depth < _MOST_DEPTH:
         script = _find_script(words)
         if script is not None:

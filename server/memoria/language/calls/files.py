@@ -30,8 +30,8 @@ _FILE_WORD = re.compile(
 _NAMES = frozenset(
     "py pyi ipynb js mjs cjs ts mts cts tsx jsx json jsonc json5 jsonl rs go rb java kt kts scala c"
     " h cc cpp hpp cs php ex exs erl swift m mm vue svelte astro html css scss less sql sh bash zsh"
-    " fish ps1 bat md mdx rst txt toml yaml yml xml csv tsv ini cfg conf env lock lua pl r jl hs ml clj"
-    " dart zig nim tf tfvars proto graphql gql prisma sln csproj fsproj gradle properties plist"
+    " fish ps1 bat md mdx rst txt toml yaml yml xml csv tsv ini cfg conf env lock lua pl r jl hs ml"
+    " clj dart zig nim tf tfvars proto graphql gql prisma sln csproj fsproj gradle properties plist"
     " patch diff log db sqlite sqlite3 dump tar gz zip png jpg svg tscn gd xlsx pdf onnx pt".split()
 )
 """Endings by which a word without a folder is known for a file."""
