@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
+from memoria.retrieval.answer.calls import answer_calls
 from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.fit import find_elsewhere, find_hint, is_answered
@@ -57,14 +58,18 @@ def build_answer(
     """
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
-    listed = list_lines(tx, found, selection.hits, told)
+    about = None if plan.calls is None else answer_calls(tx, found, told, plan.calls)
+    if about is None:
+        listed = list_lines(tx, found, selection.hits, told)
+    else:
+        listed = AnswerLines(about.lines)
     if not listed.lines:
         listed = AnswerLines(_list_newest(tx, found, told))
-    earlier = find_earlier(tx, found, listed.lines)
+    earlier = {} if about else find_earlier(tx, found, listed.lines)
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
-    answered = is_answered(tx, found, fitting)
+    answered = bool(about and about.lines) or is_answered(tx, found, fitting)
     fits = sum(line.shown_as is None for line in lines) if answered else 0
     hint = None
     if plan.profile.hints_at_transcript:
@@ -72,6 +77,7 @@ def build_answer(
     whole = SearchResult(
         query=plan.asked,
         hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
+        calls=about.outcomes if about else (),
         answered=answered,
         max_tokens=plan.max_tokens,
         id_chars=ID_CHARS,
