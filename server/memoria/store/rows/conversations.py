@@ -12,6 +12,7 @@ from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.open_segments import OpenSegments
 from memoria.store.rows.texts import Texts, read_turn_row
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
@@ -38,6 +39,7 @@ class Conversations:
         self._private = private
         self._texts = Texts(connection, tenant, only_reads=only_reads)
         self._documents = documents
+        self._calls = ToolCalls(connection, tenant)
         self._zone = zone
         self._workspaces = Workspaces(connection, tenant)
         self._open = OpenSegments(self._rows)
@@ -107,6 +109,7 @@ class Conversations:
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
         self._rows.send("add_turn", n=n, **self._texts.put_turn(turn))
+        self._calls.note(n, turn)
         return n
 
     def retire_turn(self, n: int) -> None:
@@ -140,6 +143,7 @@ class Conversations:
                 self._cite_elsewhere(row["n"])
                 self._documents.drop_turn_names(row["n"])
                 self._rows.send("unlink_memories", n=row["n"])
+                self._calls.drop(row["n"])
                 self._rows.send("erase_turn", n=row["n"])
                 self._documents.erase(row["n"])
                 hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
