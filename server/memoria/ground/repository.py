@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
 
-from dulwich.diff_tree import CHANGE_RENAME, RenameDetector
+from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
 from dulwich.errors import NotTreeError
 from dulwich.object_store import DiskObjectStore, tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile
@@ -140,6 +140,22 @@ class Repository:
                     return FileChanges(commits, None)
                 now = moved
         return FileChanges(commits, now, is_complete=bool(line) and line[0] == since)
+
+    def list_changed(self, since: str) -> list[str]:
+        """List the files that HEAD has otherwise than a commit, without those that it has not.
+
+        Raises:
+            UnreadableRepositoryError: a commit can't be read.
+        """
+        head = self.find_head()
+        if head is None or head == since:
+            return []
+        try:
+            changes = tree_changes(self._objects, self._tree_of(since), self._tree_of(head))
+            entries = [change.new for change in changes if change.new is not None]
+            return [os.fsdecode(each.path) for each in entries if S_ISREG(each.mode)]
+        except (KeyError, ValueError, OSError) as error:
+            raise _describe(error) from error
 
     def _list_since(self, since: str, head: str) -> list[str]:
         """List the commits from one to HEAD by first parents, or those that are later than it."""
