@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoria.ground.anchors import Anchors, list_shown, list_terms, pack, read_anchors
+from memoria.ground.anchors import Anchors, is_composed, list_shown, list_terms, name_term, pack, read_anchors
 from memoria.ground.blocks import Block, Part, Source, find_set
 from memoria.ground.fingerprints import make_mark
 from memoria.ground.gathering import Gathered
@@ -21,11 +21,19 @@ _FEW_SHOWN = 8
 _SHORTEST = 3
 _SMALL = 8
 """Parts of a block at most that is taken whole if the statement names it and nothing within."""
-_SHARE = 0.6
+_CONDITION = 2
+"""Parts at most of what hangs on a chosen condition."""
+_SHARE = 0.65
 _SHARE_OF_COMMENTS = 0.9
-_LEAST = 0.3
+_LEAST, _LEAST_SHOWN = 0.3, 0.15
 _LIKENESS = 0.3
 """Part of the statement's weight that a part must have that no call showed."""
+_LIKENESS_OF_ONE = 0.45
+"""The same where the two have a single term in common."""
+_RARE = 4
+"""Parts at most that have a rare term."""
+_TELLING_NAME = 5
+"""Letters of a name from which on it is looked for in other files."""
 _IMPORT = re.compile(
     r"^(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include|(?:pub\s+)?mod\s|package\s|export\s.*\sfrom\b"
     r"|(?:const|let|var)\s.*=\s*require\()"
@@ -91,7 +99,16 @@ class _Binder:
             term: weight * math.log(1 + len(parts) / max(counts[term], 1))
             for term, weight in anchors.terms.items()
         }
-        self._stated_weight = sum(self._weights[term] for term in anchors.stated) or 1.0
+        self._counts = counts
+        self._names_with: dict[str, frozenset[str]] = {}
+        for name in anchors.names:
+            for word in list_terms(name[1:]) if name[0] == "=" else ():
+                self._names_with[word] = self._names_with.get(word, frozenset()) | {name}
+        latin = frozenset(term for term in anchors.stated if term.isascii())
+        self._stated_weights = {
+            script: sum(self._weights[term] for term in terms) or 1.0
+            for script, terms in ((True, latin), (False, anchors.stated))
+        }
         found = [self._weigh(source, part) for source, part in parts]
         self._candidates = sorted(
             (one for one in found if one.score > 0), key=lambda one: -one.score
@@ -101,7 +118,7 @@ class _Binder:
         own = list_terms(part.text) & self._weights.keys()
         symbol = source.name_place(part.first)
         around = (list_terms(symbol) & self._weights.keys()) - own
-        score = sum(self._weights[term] for term in own)
+        score = sum(self._weigh_term(term, own) for term in own)
         likeness = sum(self._weights[term] for term in own & self._anchors.stated)
         if not score:
             return Candidate(source, part, 0.0, own, 0.0, False, False, False)
@@ -114,11 +131,19 @@ class _Binder:
         score *= 1.5 if is_target else 1
         if not part.is_prose and _IMPORT.match(part.text):
             score *= 0.2
+        if part.is_prose and not is_prose(source.path):
+            score *= 0.6
         if "test" in source.path.lower() and "test" not in self._anchors.stated:
             score *= 0.5
         score /= 1 + len(part.tokens) / 60
-        share = likeness / self._stated_weight
+        share = likeness / self._stated_weights[part.text.isascii()]
         return Candidate(source, part, score, own, share, is_shown, is_focus, is_target)
+
+    def _weigh_term(self, term: str, own: frozenset[str]) -> float:
+        """Return a term's weight; the words of a stated name count little under another name."""
+        weight = self._weights[term]
+        names = self._names_with.get(term)
+        return weight if names is None or names & own else 0.3 * weight
 
     def _look(self, source: Source, part: Part) -> tuple[bool, bool]:
         """Check whether a call showed a part, and whether it showed hardly anything else."""
@@ -149,7 +174,8 @@ class _Binder:
         for one in candidates:
             stated = one.terms & self._anchors.stated
             telling = {term for term in stated if term[0] == "#" or term in self._anchors.names}
-            is_enough = one.score >= _LEAST * top and (one.is_shown or len(stated) > 1)
+            least = _LEAST_SHOWN if one.is_shown and len(stated) > 1 else _LEAST
+            is_enough = one.score >= least * top and (one.is_shown or len(stated) > 1)
             if telling - covered and is_enough and len(chosen) < MOST_BINDINGS:
                 chosen.append(one)
                 covered |= one.terms
@@ -158,21 +184,25 @@ class _Binder:
     def _bar(self, one: Candidate) -> float:
         """Return the share of the best score from which on a part is chosen."""
         is_comment = one.part.is_prose and not is_prose(one.source.path)
+        if is_comment and one.likeness >= _LIKENESS_OF_ONE:
+            return _SHARE * 0.6
         return _SHARE_OF_COMMENTS if is_comment else _SHARE
 
     def _widen(self, chosen: list[Candidate]) -> list[Candidate]:
-        """Take small blocks whole of which the header alone is chosen, and what commands run."""
+        """Take small blocks whole: what a command runs, what hangs on a condition, what is named."""
         found = list(chosen)
         for one in chosen:
             for block in one.source.blocks:
                 if block.first != one.part.first or one.part.is_prose:
                     continue
                 within = [each for each in one.source.parts if _is_in(each, block)]
-                taken = [each for each in chosen if each.source is one.source and each.part in within]
-                if (not taken or one.is_target) and len(within) <= _SMALL:
-                    found += [
-                        self._weigh(one.source, each) for each in within if not each.is_prose
-                    ]
+                code = [each for each in within if not each.is_prose and len(each.tokens) > 1]
+                is_taken = any(each.source is one.source and each.part in code for each in chosen)
+                is_meant = block.name and name_term(block.name) in self._anchors.names
+                most = _SMALL if one.is_target or (is_meant and not is_taken) else _CONDITION
+                is_bare = not block.name or most == _SMALL
+                if is_bare and len(code) <= most:
+                    found += [self._weigh(one.source, each) for each in code]
         return found
 
     def _is_telling(self, one: Candidate) -> bool:
@@ -180,18 +210,28 @@ class _Binder:
         if one.is_focus or one.is_target or one.terms & self._anchors.names:
             return True
         stated = one.terms & self._anchors.stated
-        if one.is_shown:
-            return len(stated) > 1 or bool(one.terms & self._anchors.told_names)
-        return one.likeness >= _LIKENESS and len(stated) > 1
+        if one.is_shown and stated and (len(one.terms) > 1 or one.likeness >= _LIKENESS):
+            return True
+        if one.is_shown and one.terms & self._anchors.told_names:
+            return True
+        if any(term[0] == "=" for term in one.terms & self._anchors.told_names):
+            return True
+        if any(pack(phrase) in pack(one.part.text) for phrase in self._anchors.phrases):
+            return True
+        is_rare = any(self._counts[term] <= _RARE for term in stated)
+        return one.likeness >= (_LIKENESS if len(stated) > 1 else _LIKENESS_OF_ONE) and is_rare
 
     def make(self, one: Candidate) -> Binding | None:
         """Return the binding of a part; None if it has no tokens."""
         source, part = one.source, one.part
         name = "" if part.is_prose else (find_set(part.text) or "")
         heads = [block for block in source.blocks if block.first == part.first]
-        is_placed = source.path in self._gathered.named or one.is_target
         mark = make_mark(
-            source, part, name or (heads[0].name if heads else ""), is_placed=is_placed
+            source,
+            part,
+            name or (heads[0].name if heads else ""),
+            is_setting=len(name) >= _TELLING_NAME and is_composed(name),
+            is_placed=source.path in self._gathered.named or one.is_target,
         )
         if mark is None:
             return None

@@ -3,20 +3,24 @@
 A mark is made of hashes: of a part nothing can be read from it but that another is the same.
 """
 
+import re
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
 from memoria.ground.blocks import Block, Part, Source
-from memoria.ground.streams import Stream
+from memoria.ground.streams import Stream, is_program
 
 _SIZE = 6
+_OPTION = re.compile(r"(?<=-D)([A-Za-z_]\w*)=")
+_SETTING = re.compile(r"([A-Za-z_]\w*)[\"'\]]*\s*(?:[?:+]?=(?![=>])|:(?!:))")
 
 
 class Mark(NamedTuple):
     """What is kept of a part."""
 
     kind: str
-    """`c` code, `p` prose; `C` and `P` where the statement says that it is in this file."""
+    """`p` prose, `s` code that sets a telling name, `c` other code; in capitals where the statement
+    says that it is in this file."""
     length: int
     """Number of its tokens."""
     first: str
@@ -33,6 +37,11 @@ class Mark(NamedTuple):
     def is_prose(self) -> bool:
         """Check whether it is prose."""
         return self.kind in "pP"
+
+    @property
+    def is_setting(self) -> bool:
+        """Check whether it gives a name of its own a value, which another file may override."""
+        return self.kind in "sS"
 
     @property
     def is_placed(self) -> bool:
@@ -61,7 +70,9 @@ def digest(tokens: tuple[str, ...] | list[str]) -> str:
     return blake2b(text, digest_size=_SIZE).hexdigest()
 
 
-def make_mark(source: Source, part: Part, name: str, *, is_placed: bool) -> Mark | None:
+def make_mark(
+    source: Source, part: Part, name: str, *, is_setting: bool, is_placed: bool
+) -> Mark | None:
     """Return the mark of a part; None if it has no tokens of its own."""
     stream = source.streams.prose if part.is_prose else source.streams.code
     tokens = find_tokens(stream, part)
@@ -72,7 +83,7 @@ def make_mark(source: Source, part: Part, name: str, *, is_placed: bool) -> Mark
     if at is None:
         return None
     end = at + len(tokens)
-    kind = "p" if part.is_prose else "c"
+    kind = "p" if part.is_prose else "s" if is_setting else "c"
     return Mark(
         kind=kind.upper() if is_placed else kind,
         length=len(tokens),
@@ -138,3 +149,13 @@ def is_within(lines: list[int], blocks: list[Block]) -> bool:
 def is_named(source: Source, name: str) -> bool:
     """Check whether a file gives the name of a hash a value or a body."""
     return any(digest((one,)) == name for one in source.definitions)
+
+
+def count_settings(source: Source, name: str) -> int:
+    """Count the places that set the name of a hash from outside: in settings, or for a compiler."""
+    pattern = _OPTION if is_program(source.path) else _SETTING
+    return sum(
+        digest((found[1],)) == name or digest((found[1].removeprefix("D"),)) == name
+        for line in source.lines
+        for found in pattern.finditer(line.code)
+    )

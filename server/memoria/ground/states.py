@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from memoria.ground.blocks import Source
-from memoria.ground.fingerprints import Mark, find_mark, is_named, is_within
+from memoria.ground.fingerprints import Mark, count_settings, find_mark, is_named, is_within
 from memoria.ground.repository import Repository
 from memoria.ground.values import Binding, GroundCheck, GroundState
 
@@ -76,7 +76,11 @@ class Checker:
             path = self._find_moved(binding.path, binding.commit)
             source = None if path is None else self._read(path)
         if source is not None and self._stands(source, binding.symbol, mark):
-            return GroundState.UNCHANGED, path
+            is_overridden = binding.commit is not None and self._is_set_elsewhere(
+                binding.path, mark, binding.commit
+            )
+            state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
+            return state, path
         if not mark.is_placed and binding.commit is not None:
             elsewhere = self._find_elsewhere(binding, mark, binding.commit)
             if elsewhere is not None:
@@ -102,6 +106,20 @@ class Checker:
         if not symbol or is_within(lines, blocks):
             return True
         return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
+
+    def _is_set_elsewhere(self, own: str, mark: Mark, commit: str) -> bool:
+        """Check whether another file has come to set the name that a part sets."""
+        if not mark.name or not mark.is_setting:
+            return False
+        for path in self._list_changed(commit):
+            now = None if path == own else self._read(path)
+            set_now = 0 if now is None else count_settings(now, mark.name)
+            if not set_now:
+                continue
+            before = self._read(path, commit)
+            if before is None or count_settings(before, mark.name) < set_now:
+                return True
+        return False
 
     def _find_elsewhere(self, binding: Binding, mark: Mark, commit: str) -> str | None:
         """Return the file that a part has gone to."""

@@ -14,6 +14,7 @@ PROSE_ENDINGS = frozenset((".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", 
 _PROSE_NAMES = frozenset(("readme", "changelog", "contributing", "news", "authors", "history"))
 _DASHED = frozenset((".sql", ".lua", ".hs", ".elm", ".adb", ".ads"))
 _SEMICOLON = frozenset((".ini", ".lisp", ".clj", ".el", ".asm", ".scm"))
+_PROGRAMS = frozenset(".py .pyi .rb .pl .php .lua .r .jl .ex .exs .erl .hs .elm .clj .el".split())
 _BOTH = frozenset((".php", ".tf", ".hcl", ".proto", ".nix"))
 _SLASHED = frozenset(
     ".c .h .cc .cpp .cxx .hpp .m .mm .cs .java .kt .kts .scala .swift .go .rs .js .jsx .mjs .cjs .ts"
@@ -75,6 +76,13 @@ def is_prose(path: str) -> bool:
     return name.suffix in PROSE_ENDINGS or name.name in _PROSE_NAMES
 
 
+def is_program(path: str) -> bool:
+    """Check whether a file is of a programming language, rather than of settings or for readers."""
+    ending = PurePosixPath(path.lower()).suffix
+    is_settings = ending in {".json", ".jsonc", ".json5", ".css", ".scss", ".less"}
+    return ending in _PROGRAMS or (ending in _SLASHED and not is_settings)
+
+
 def code_tokens(text: str) -> list[str]:
     """List the tokens of code: quotes of one style, no semicolons, no comma before a closer."""
     found = [('"' if sign in "'`" else sign) for sign in _TOKEN.findall(text) if sign != ";"]
@@ -83,7 +91,7 @@ def code_tokens(text: str) -> list[str]:
     return [
         word
         for place, word in enumerate(found)
-        if word != "," or (place + 1 < len(found) and found[place + 1] not in _CLOSERS)
+        if word != "," or found[place + 1 : place + 2] == [] or found[place + 1] not in _CLOSERS
     ]
 
 
