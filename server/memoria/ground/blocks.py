@@ -23,7 +23,6 @@ from memoria.ground.streams import (
 _MOST_JOINED = 12
 _OPENERS, _CLOSERS = "([{", ")]}"
 _GOES_ON = re.compile(r"(?:\.[A-Za-z_]|\?\.|&&|\|\||\|>|[+*?:]\s|=>|-[A-Za-z-]|\band\b|\bor\b)")
-_LEFT_OPEN = re.compile(r"(?:[=+,\\(\[]|&&|\|\||\|>?|\b(?:and|or|not|in|return))$")
 _LONE = re.compile(r"\w+\s*\($")
 """A list of its own, such as Go's `const (`, each of whose lines is one."""
 _GENERIC = re.compile(r"<[^<>()]*>")
@@ -41,8 +40,8 @@ _TYPE = re.compile(
     r"([A-Za-z_]\w*)"
 )
 _CONTROL = frozenset(
-    "case if for while switch match catch return func fn def else elif with when until unless not and or"
-    " assert await sizeof typeof new print range".split()
+    "case if for while switch match catch return func fn def else elif with when until unless not"
+    " and or assert await sizeof typeof new print range".split()
 )
 _LONGEST_NAME = 60
 SYMBOL_JOINT = " > "
@@ -116,6 +115,10 @@ class Source:
         """List the blocks around a line, outermost first, without one that it heads."""
         return [block for block in self.blocks if block.first < number <= block.last]
 
+    def find_headed(self, number: int) -> list[Block]:
+        """List the blocks that a line heads."""
+        return [block for block in self.blocks if block.first == number]
+
     def name_place(self, number: int) -> str:
         """Return the names of the two outermost blocks around a line."""
         names = [block.name for block in self.find_blocks(number) if block.name]
@@ -141,27 +144,24 @@ def find_set(text: str) -> str | None:
 
 def find_name(text: str) -> str:
     """Return the name of what a line heads; empty if it has none."""
+    return _find_name(text)[:_LONGEST_NAME]
+
+
+def _find_name(text: str) -> str:
     section = _SECTION.match(text)
     if section is not None:
-        return section[1].strip(" \"'")[:_LONGEST_NAME]
+        return section[1].strip(" \"'")
     plain = _GENERIC.sub("", text)
     head = plain.partition("=")[0] if _SET.match(plain) else plain
     typed = _TYPE.search(head.partition("(")[0])
-    if typed is not None:
-        return typed[1][:_LONGEST_NAME]
+    if typed is not None or _is_control(head):
+        return "" if typed is None else typed[1]
     called = [name for name in _CALLED.findall(head) if name not in _CONTROL]
-    if called and not _is_control(head):
-        return str(called[0])[:_LONGEST_NAME]
-    if _is_control(head):
-        return ""
     quoted = re.findall(r"\"([^\"]+)\"", head)
-    if len(quoted) > 1:
-        return " ".join(quoted)[:_LONGEST_NAME]
-    set_name = find_set(text)
-    if set_name is not None:
-        return set_name[:_LONGEST_NAME]
-    named = _NAMED.findall(head)
-    return str(named[-1])[:_LONGEST_NAME] if named else ""
+    if called or len(quoted) > 1:
+        return called[0] if called else " ".join(quoted)
+    named = [find_set(text) or "", *reversed(_NAMED.findall(head))]
+    return next((name for name in named if name), "")
 
 
 def _is_control(text: str) -> bool:

@@ -1,6 +1,5 @@
 """Whether what memories are bound to still stands: unchanged, changed or gone."""
 
-import os
 from collections.abc import Sequence
 
 from memoria.ground.blocks import Source
@@ -36,7 +35,7 @@ def check(
     states = [state for state, _ in found]
     if all(state is GroundState.UNCHANGED for state in states):
         return GroundCheck(GroundState.UNCHANGED, 0, found[0][1], stamp)
-    is_gone = all(state is GroundState.GONE for state in states)
+    is_gone = states[0] is GroundState.GONE and GroundState.UNCHANGED not in states
     state = GroundState.GONE if is_gone else GroundState.CHANGED
     path = None if is_gone else next((path for _, path in found if path is not None), None)
     moved = [
@@ -50,7 +49,7 @@ def find_stamp(bindings: Sequence[Binding], repository: Repository) -> str:
     parts = [repository.find_head() or "-"]
     for path in sorted({binding.path for binding in bindings}):
         try:
-            status = os.stat(repository.folder / path)
+            status = (repository.folder / path).stat()
             parts.append(f"{status.st_mtime_ns:x}.{status.st_size:x}")
         except (OSError, ValueError):
             parts.append("-")
@@ -85,7 +84,7 @@ class Checker:
             elsewhere = self._find_elsewhere(binding, mark, binding.commit)
             if elsewhere is not None:
                 return GroundState.UNCHANGED, elsewhere
-        is_left = source is not None and (not mark.name or is_named(source, mark.name))
+        is_left = source is not None and self._is_left(source, binding.symbol, mark)
         return (GroundState.CHANGED, path) if is_left else (GroundState.GONE, None)
 
     def count_commits(self, bindings: Sequence[Binding]) -> int:
@@ -106,6 +105,12 @@ class Checker:
         if not symbol or is_within(lines, blocks):
             return True
         return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
+
+    def _is_left(self, source: Source, symbol: str, mark: Mark) -> bool:
+        """Check whether what a part was of is still there, however it reads now."""
+        if mark.name:
+            return is_named(source, mark.name)
+        return not symbol or bool(source.find_place(symbol))
 
     def _is_set_elsewhere(self, own: str, mark: Mark, commit: str) -> bool:
         """Check whether another file has come to set the name that a part sets."""
