@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.ground.anchors import Anchors, is_composed, list_shown, name_term, read_anchors
-from memoria.ground.blocks import find_set
+from memoria.ground.blocks import list_names_set
 from memoria.ground.fingerprints import make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
@@ -28,7 +28,7 @@ _LIKENESS, _LIKENESS_OF_ONE = 0.3, 0.45
 """Part of the statement's weight that a part must have that no call showed; with a single term."""
 _RARE = 4
 """Parts at most that have a rare term."""
-_TELLING_NAME = 5
+_TELLING_NAME = 4
 """Letters of a name from which on it is looked for in settings of other files."""
 
 
@@ -123,14 +123,20 @@ def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Ca
 def _make(one: Candidate, gathered: Gathered) -> Binding | None:
     """Return the binding of a part; None if it has no tokens of its own."""
     source, part = one.source, one.part
-    set_name = "" if part.is_prose else (find_set(part.text) or "")
-    headed = source.find_headed(part.first)
+    headed = [block.name for block in source.find_headed(part.first) if block.name]
+    names = [] if part.is_prose else [*list_names_set(source.path, part.text), *headed]
     mark = make_mark(
         source,
         part,
-        set_name or (headed[0].name if headed else ""),
-        is_setting=len(set_name) >= _TELLING_NAME and is_composed(set_name),
+        [*dict.fromkeys(names)],
+        is_setting=any(map(_is_telling_name, list_names_set(source.path, part.text))),
         is_placed=source.path in gathered.named or one.is_target,
     )
     symbol = source.name_place(part.first)
     return None if mark is None else Binding(source.path, symbol, mark.encode(), gathered.commit)
+
+
+def _is_telling_name(name: str) -> bool:
+    """Check whether another file that sets a name must mean the same."""
+    is_telling = is_composed(name) or name.isupper()
+    return len(name) >= _TELLING_NAME and is_telling

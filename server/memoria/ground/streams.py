@@ -18,8 +18,8 @@ _PROGRAMS = frozenset(".py .pyi .rb .pl .php .lua .r .jl .ex .exs .erl .hs .elm 
 _BOTH = frozenset((".php", ".tf", ".hcl", ".proto", ".nix"))
 _SLASHED = frozenset(
     ".c .h .cc .cpp .cxx .hpp .m .mm .cs .java .kt .kts .scala .swift .go .rs .js .jsx .mjs .cjs"
-    " .ts .tsx .mts .cts .vue .svelte .dart .zig .css .scss .less .json .jsonc .json5 .groovy .gradle"
-    " .sol .d .v .sv .fs".split()
+    " .ts .tsx .mts .cts .vue .svelte .dart .zig .css .scss .less .json .jsonc .json5 .groovy"
+    " .gradle .sol .d .v .sv .fs".split()
 )
 _TOKEN = re.compile(r"[A-Za-z_$][\w$]*|\d[\w.]*|[^\W\d_]|[^\w\s]")
 _PROSE_TOKEN = re.compile(r"[A-Za-z_]\w*|\d+(?:[.,]\d+)*|[^\W\d_a-zA-Z]|[-+%$€#@/=<>]")
