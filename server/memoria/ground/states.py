@@ -156,7 +156,8 @@ class Checker:
             lines = [] if source is None else find_mark(source, mark)
             if source is None or not lines:
                 continue
-            if mark.length < _TELLING and not is_within(lines, source.find_place(binding.symbol)):
+            is_telling = mark.length >= _TELLING or mark.is_setting
+            if not is_telling and not is_within(lines, source.find_place(binding.symbol)):
                 continue
             before = self._read(path, commit)
             if before is None or len(find_mark(before, mark)) < len(lines):
