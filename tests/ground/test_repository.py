@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from dulwich.objects import Blob
+from dulwich.objects import Blob, Commit, Tree
 from tests.ground.made import Made
 
 from memoria.ground.repository import MOST_BYTES, UnreadableRepositoryError, open_repository
@@ -199,8 +199,11 @@ def test_missing_and_damaged_objects_are_told_as_such(
 ) -> None:
     first = made.commit({"src/a.txt": "one", "b.txt": "two"})
     second = made.commit({"src/a.txt": "two", "b.txt": "two"})
-    tree = made.repo[made.repo[first.encode()].tree]  # type: ignore[union-attr]  # it is a commit
-    damage(made.find_object(tree[b"src"][1].decode()))  # type: ignore[index]  # it is a tree
+    commit = made.repo[first.encode()]
+    assert isinstance(commit, Commit)
+    tree = made.repo[commit.tree]
+    assert isinstance(tree, Tree)
+    damage(made.find_object(tree[b"src"][1].decode()))
     repository = made.open()
     with pytest.raises(UnreadableRepositoryError):
         repository.read("src/a.txt", first)

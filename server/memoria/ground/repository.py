@@ -12,11 +12,12 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
+from typing import Self
 
 from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
 from dulwich.errors import NotTreeError
 from dulwich.object_store import tree_lookup_path
-from dulwich.objects import Blob, Commit, ObjectID, ShaFile
+from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile
 
 from memoria.bare.foreign_files import is_inside, read_foreign
 from memoria.bare.workspace import find_shared, read_pointer
@@ -61,6 +62,14 @@ class Repository:
         self._list_blobs = lru_cache(maxsize=4)(self._read_blobs)
         self._tree_of = lru_cache(maxsize=4096)(self._read_tree_id)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the packs."""
+        self.close()
 
     def close(self) -> None:
         """Close the packs."""
@@ -210,7 +219,7 @@ class Repository:
             raise UnreadableRepositoryError(f"{name} is no commit")
         return found
 
-    def _get(self, name: ObjectID) -> ShaFile:
+    def _get(self, name: ObjectID | RawObjectID) -> ShaFile:
         try:
             return self._objects[name]
         except DAMAGE as error:
