@@ -21,8 +21,8 @@ _REACH = 8
 """Number of calls behind a failure within which something else worked."""
 _PLAIN_FLAGS = frozenset(
     "-v -vv -vvv -q -qq -s -x --verbose --quiet --nocapture --silent --tb --no-color --trace"
-    " --debug --stacktrace -l -la -a --reporter --durations -k --bail --color --json -h --help --list"
-    " --version -m --message".split()
+    " --debug --stacktrace -l -la -a --reporter --durations -k --bail --color --json -h --help"
+    " --list --version -m --message".split()
 )
 """Flags that only change what is told, or what is selected."""
 _LOOKERS = frozenset(

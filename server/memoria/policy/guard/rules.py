@@ -16,7 +16,7 @@ _CLAUSE = re.compile(
 _RULED_OUT = re.compile(
     r"(?:(?<![\w'])never(?= )(?! (?:mind|say never|to )))"
     r"|\b(?:do not|don'?t|please no|avoid|stop using)\b"
-    r"|(?<!\w)no `|\bleave\b[^.]*\balone\b|\bmust not\b|\bnot (?:allowed|ok|okay)\b"
+    r"|(?<!\w)no `|\bleave\b[^!?\n]{1,80}?\balone\b|\bmust not\b|\bnot (?:allowed|ok|okay)\b"
     r"|不要|别(?!的|人|处)|不许|不准|不能|禁止|勿|不得",
     re.IGNORECASE,
 )
