@@ -132,6 +132,10 @@ def find_word(
     """
     line = shell_text(tool, args)
     edits = list_edits(args)
+    told = "\n".join((line or "", *(one.path for one in edits), *(one.new for one in edits)))
+    words = [one for one in words if _may_fit(one, told)]
+    if not words:
+        return None  # to take a line apart costs more than all else
     shapes = [] if line is None or edits else read_shapes(line, root)
     changed = [(edit, tokens_of(edit.new) - tokens_of(edit.old)) for edit in edits]
     for word in words:
@@ -143,6 +147,21 @@ def find_word(
         if kind == "rule" and _breaks_rule(word, shapes, changed):
             return word
     return None
+
+
+def _may_fit(word: "Word", told: str) -> bool:
+    """Check whether the names of a word stand in what is told of a call."""
+    kind = word.get("kind")
+    if kind == "command":
+        program = str(word.get("program") or word.get("like")).partition(" *")[0]
+        if program.rpartition(" ")[2] not in told:
+            return False
+        return all(one in told for one in _texts(word, "bad"))
+    if kind == "edit":
+        return last_part(str(word.get("file"))) in told
+    named = [one.partition(" ")[0] for one in _texts(word, "phrases")]
+    named += [last_part(one) for one in _texts(word, "files")]
+    return any(one in told for one in (*named, *_texts(word, "packages")))
 
 
 def fits_command(word: "Word", shape: Shape) -> bool:
