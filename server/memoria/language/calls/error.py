@@ -84,6 +84,13 @@ def error_keys(output: str) -> tuple[str, ...]:
     return tuple(key for key in keys if len(key) >= _LEAST_CHARS and key != _CODE)[:_MOST_KEYS]
 
 
+def telling_line(output: str) -> str:
+    """Return the line of an output that names the error best; empty where none does."""
+    rated = [(_rate_line(line), i, line) for i, line in enumerate(list_lines(output))]
+    rate, _, line = max(rated, key=lambda one: one[:2], default=(0, 0, ""))
+    return line.strip() if rate else ""
+
+
 def stable_part(line: str) -> str:
     """Return a line without what differs from time to time, in small letters.
 
