@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from pydantic import JsonValue
 
 from memoria.bare.guard import find_word
 from memoria.policy.guard import GuardStep, draw_words, read_step
@@ -23,7 +24,8 @@ def _read(told: Told | str | dict[str, str], n: int, session: str) -> GuardStep 
     if isinstance(told, str):
         return read_step(*named, None, None, None, said=told)
     if isinstance(told, dict):
-        return read_step(*named, "Edit", dict(told), {"content": "", "is_error": False}, root=ROOT)
+        args: dict[str, JsonValue] = {**told}
+        return read_step(*named, "Edit", args, {"content": "", "is_error": False}, root=ROOT)
     line, failed, output = told
     result = {"content": f"Exit code 1\n{output}" if failed else output, "is_error": failed}
     return read_step(*named, "Bash", {"command": line}, result, root=ROOT)
@@ -137,6 +139,30 @@ def test_a_value_that_failed_is_named_and_another_value_is_left_alone() -> None:
     )
     assert "127.0.0.1" in _say(steps, "mysql -uwms -P3307 -hlocalhost wms -e 'desc stock'")
     assert _say(steps, "mysql -h db.internal -P 3307 -uwms wms -e 'desc stock'") == ""
+
+
+@pytest.mark.parametrize(
+    ("failed", "worked", "again", "right"),
+    [
+        ("npm run build", "nvm use 20 && npm run build", "npm run build 2>&1",
+         "nvm use 20 && npm run build"),
+        ("pytest -q", ". .venv/bin/activate && pytest -q", "pytest tests/b.py",
+         "source .venv/bin/activate && pytest tests/b.py"),
+        ("make test", "make test DB=sqlite", "make test -j4", "make test DB=sqlite -j4"),
+        ("npx vite --port 3000", "npx vite --port 3107", "npx vite --port 3000 --open",
+         "npx vite --port 3200"),
+        ("docker ps", "sudo docker ps", "docker ps -a", "sudo docker ps -a"),
+        ("python tools/a.py", "python3 tools/a.py", "python tools/b.py", "python3 tools/b.py"),
+        ("alembic upgrade head", "alembic upgrade heads", "alembic upgrade head",
+         "alembic upgrade core@head"),
+    ],
+)  # fmt: skip
+def test_what_set_up_the_shell_or_was_given_beside_is_what_helped(
+    failed: str, worked: str, again: str, right: str
+) -> None:
+    steps = _record((failed, True, "error: it does not go"), (worked, False, "done"))
+    assert f"`{worked}` worked afterwards" in _say(steps, again)
+    assert _say(steps, right) == ""
 
 
 def test_a_failure_of_one_package_tells_nothing_of_another_that_works() -> None:
