@@ -18,7 +18,7 @@ _RULED_OUT = re.compile(
     r"(?:^\s*|[.,;:!?(–—-]\s*"
     r"|\b(?:please|possibly|must|should|and|or|so|but|you|to|also|just|always|again|here)\s+)"
     r"(?:never(?! (?:mind|say never|to\b|again))|avoid|stop using|no (?=`)"
-    r"|(?:do not|don'?t)(?! (?:forget|worry|hesitate|mind|know|think|need|have|care|see|get|you)\b))"
+    r"|(?:do not|don'?t)(?! (?:forget|worry|hesitate|mind|know|think|need|have|care|see|you)\b))"
     r"|\bleave\b[^!?\n]{1,80}?\balone\b|\bmust not\b|\bis not (?:allowed|ok|okay)\b"
     r"|(?<!要)不要(?!紧|忘|担心|急)|(?<![特级分区类识性差告个辨鉴派离])别(?!的|人|处|忘|担心|急|管|说|怕)"
     r"|不许|不准(?!确)|不能(?=再?(?:动|改|删|碰|跑|推|用|直接|手动|提交|上传))|禁止|勿",
