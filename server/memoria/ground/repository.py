@@ -64,6 +64,16 @@ class Repository:
         self._tree_of = lru_cache(maxsize=4096)(self._read_tree_id)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
 
+    @property
+    def objects(self) -> DiskObjectStore:
+        """Its commits, trees and files."""
+        return self._objects
+
+    @property
+    def refs(self) -> DiskRefsContainer:
+        """Its branches and tags."""
+        return self._refs
+
     def close(self) -> None:
         """Close the packs."""
         self._objects.close()
