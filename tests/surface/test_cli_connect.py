@@ -281,7 +281,9 @@ def test_keys_are_named_and_never_written(box: ClientBox) -> None:
     table = tomllib.loads((box.user / ".codex/config.toml").read_text())["mcp_servers"]["memoria"]
     assert {"MEMORIA_LLM_API_KEY", "MEMORIA_RERANK_TIMEOUT_S"} <= set(table["env_vars"])
     entry = json.loads((box.user / ".gemini/settings.json").read_text())["mcpServers"]["memoria"]
-    assert entry["env"] == {"MEMORIA_LLM_API_KEY": "$MEMORIA_LLM_API_KEY"}
+    engine = ("MEMORIA_DATABASE_URL", "MEMORIA_TOMBSTONE_KEY")
+    named = {"MEMORIA_LLM_API_KEY", *(name for name in engine if name in os.environ)}
+    assert entry["env"] == {name: f"${name}" for name in named}
 
 
 def test_without_a_terminal_nothing_is_written_unless_it_is_said(box: ClientBox) -> None:

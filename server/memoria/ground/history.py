@@ -14,13 +14,12 @@ from typing import Literal, cast
 from dulwich.diff_tree import CHANGE_ADD, CHANGE_DELETE, TreeChange, tree_changes
 from dulwich.object_store import BaseObjectStore, DiskObjectStore
 from dulwich.objects import Commit, ObjectID, ShaFile, Tag
-from dulwich.refs import Ref
 
+from memoria.ground.objects import DAMAGE
 from memoria.ground.repository import Repository, UnreadableRepositoryError
 
 MOST_CHANGES = 10_000
 """Changes of a commit that are listed at most."""
-_TAGS = b"refs/tags/"
 _MOST_TAGS_OF_TAGS = 5
 _S_PER_MINUTE = 60
 _MOST_RECENT = 4_096
@@ -88,7 +87,7 @@ class History:
         """
         self._objects = repository.objects
         self._recent = _Recent(repository.objects)
-        self._refs = repository.refs
+        self._tags = repository.list_tags()
         self.missing: set[str] = set()
         """Commits that others name as the one before, and that are not here."""
         head = repository.find_head()
@@ -124,14 +123,14 @@ class History:
     def list_tags(self) -> Iterator[PastTag]:
         """Yield the tags of commits of the history, in the order of their names."""
         known = set(self.ids)
-        for ref, name in sorted(self._refs.as_dict(Ref(_TAGS)).items()):
-            tag, commit = self._follow_tag(name)
+        for name, tagged in sorted(self._tags.items()):
+            tag, commit = self._follow_tag(ObjectID(tagged.encode("ascii")))
             if commit is None or commit not in known:
                 continue
             signed = None
             if tag is not None and tag.tagger is not None and tag.tag_time is not None:
                 signed = _sign(tag.tagger, tag.tag_time, tag.tag_timezone or 0)
-            yield PastTag(os.fsdecode(ref), commit, signed, b"" if tag is None else tag.message)
+            yield PastTag(name, commit, signed, b"" if tag is None else tag.message)
 
     def _find_all(self, head: ObjectID) -> dict[ObjectID, tuple[int, int]]:
         """Find the commits that led to one, with their authors' times and an order of descent."""
@@ -162,7 +161,7 @@ class History:
             store = cast("BaseObjectStore", self._recent)  # it is asked for objects alone
             changes = tree_changes(store, before, ObjectID(commit.tree))
             return tuple(map(_describe_change, islice(changes, MOST_CHANGES)))
-        except KeyError:
+        except DAMAGE:
             return None
 
     def _follow_tag(self, name: ObjectID) -> tuple[Tag | None, str | None]:

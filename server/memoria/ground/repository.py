@@ -11,22 +11,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_IFDIR, S_ISDIR, S_ISREG
+from typing import Self
 
-from dulwich.diff_tree import CHANGE_RENAME, RenameDetector
-from dulwich.errors import NotTreeError
-from dulwich.object_store import DiskObjectStore, tree_lookup_path
-from dulwich.objects import Blob, Commit, ObjectID, ShaFile
-from dulwich.refs import DiskRefsContainer, Ref
+from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
+from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 
 from memoria.bare.foreign_files import is_inside, read_foreign
 from memoria.bare.workspace import find_shared, read_pointer
+from memoria.ground.objects import DAMAGE, ForeignObjects, read_head, read_tags
 
 MOST_BYTES = 1 << 20
 """Largest file that is read, in bytes: what is larger was written by no person."""
 _MOST_COMMITS = 2_000
 """Commits to go back at most in search of a change."""
-_MOST_OBJECT = 64 << 20
 _MS = 1000
 
 
@@ -57,22 +55,25 @@ class Repository:
             common: the git directory that all worktrees share.
         """
         self.folder = folder
-        self._refs = DiskRefsContainer(common, own)
-        self._objects = DiskObjectStore(
-            Path(common, "objects"), loose_object_size_limit=_MOST_OBJECT, alternates=()
-        )
-        self._tree_of = lru_cache(maxsize=4096)(self._read_tree_id)
+        self._own, self._common = own, common
+        self._objects = ForeignObjects(Path(common, "objects"))
+        self._list_blobs = lru_cache(maxsize=4)(self._read_blobs)
+        self._line_of = lru_cache(maxsize=65_536)(self._read_line)
+        self._entry_of = lru_cache(maxsize=65_536)(self._find_entry)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
 
     @property
-    def objects(self) -> DiskObjectStore:
+    def objects(self) -> ForeignObjects:
         """Its commits, trees and files."""
         return self._objects
 
-    @property
-    def refs(self) -> DiskRefsContainer:
-        """Its branches and tags."""
-        return self._refs
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the packs."""
+        self.close()
 
     def close(self) -> None:
         """Close the packs."""
@@ -80,10 +81,11 @@ class Repository:
 
     def find_head(self) -> str | None:
         """Return the commit that is checked out; None before the first."""
-        try:
-            return self._refs[Ref(b"HEAD")].decode("ascii")
-        except (KeyError, ValueError, OSError):
-            return None
+        return read_head(self._own, self._common)
+
+    def list_tags(self) -> dict[str, str]:
+        """Return the names of its tags, each with the id of what is tagged."""
+        return read_tags(self._common)
 
     def read(self, path: str, commit: str | None = None) -> bytes | None:
         """Return a file's content in a commit or, without one, in the checkout.
@@ -96,7 +98,7 @@ class Repository:
         """
         if commit is None:
             return self._read_checked_out(path)
-        blob = self._blob_of(commit, path)
+        blob = self._list_blobs(commit).get(path)
         found = None if blob is None else self._get(blob)
         is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
         return found.data if is_small and isinstance(found, Blob) else None
@@ -107,12 +109,7 @@ class Repository:
         Raises:
             UnreadableRepositoryError: the commit can't be read.
         """
-        try:
-            for entry in self._objects.iter_tree_contents(self._tree_of(commit)):
-                if S_ISREG(entry.mode):
-                    yield os.fsdecode(entry.path)
-        except (KeyError, ValueError, OSError) as error:
-            raise _describe(error) from error
+        yield from self._list_blobs(commit)
 
     def find_commit(self, at: int) -> str | None:
         """Return the newest commit of HEAD's first parents that is not later than a time in ms.
@@ -122,10 +119,10 @@ class Repository:
         """
         name = self.find_head()
         while name is not None:
-            commit = self._get_commit(name)
-            if commit.commit_time * _MS <= at:
+            _, parent, time = self._line_of(name)
+            if time * _MS <= at:
                 return name
-            name = commit.parents[0].decode("ascii") if commit.parents else None
+            name = parent
         return None
 
     def find_changes(self, path: str, since: str) -> FileChanges:
@@ -151,15 +148,31 @@ class Repository:
                 now = moved
         return FileChanges(commits, now, is_complete=bool(line) and line[0] == since)
 
+    def list_changed(self, since: str) -> list[str]:
+        """List the files that HEAD has otherwise than a commit, without those that it has not.
+
+        Raises:
+            UnreadableRepositoryError: a commit can't be read.
+        """
+        head = self.find_head()
+        if head is None or head == since:
+            return []
+        try:
+            changes = tree_changes(self._objects, self._tree_of(since), self._tree_of(head))
+            entries = [change.new for change in changes if change.new is not None]
+            return [os.fsdecode(each.path) for each in entries if S_ISREG(each.mode)]
+        except DAMAGE as error:
+            raise _describe(error) from error
+
     def _list_since(self, since: str, head: str) -> list[str]:
         """List the commits from one to HEAD by first parents, or those that are later than it."""
-        began = self._get_commit(since).commit_time
+        _, _, began = self._line_of(since)
         line = [head]
         while line[-1] != since and len(line) < _MOST_COMMITS:
-            commit = self._get_commit(line[-1])
-            if not commit.parents or commit.commit_time < began:
+            _, parent, time = self._line_of(line[-1])
+            if parent is None or time < began:
                 break
-            line.append(commit.parents[0].decode("ascii"))
+            line.append(parent)
         return line[::-1]
 
     def _find_renamed(self, older: str, newer: str, path: str) -> str | None:
@@ -168,7 +181,7 @@ class Repository:
         detector = RenameDetector(self._objects)
         try:
             changes = detector.changes_with_renames(self._tree_of(older), self._tree_of(newer))
-        except (KeyError, ValueError, OSError) as error:
+        except DAMAGE as error:
             raise _describe(error) from error
         for change in changes:
             old, new = change.old, change.new
@@ -186,20 +199,44 @@ class Repository:
         except (OSError, ValueError):
             return None
 
+    def _read_blobs(self, commit: str) -> dict[str, ObjectID]:
+        """Return the ids of the contents of all regular files of a commit by their paths."""
+        try:
+            entries = self._objects.iter_tree_contents(self._tree_of(commit))
+            return {os.fsdecode(each.path): each.sha for each in entries if S_ISREG(each.mode)}
+        except DAMAGE as error:
+            raise _describe(error) from error
+
     def _find_blob(self, commit: str, path: str) -> ObjectID | None:
         """Return the id of a file's content in a commit."""
-        try:
-            mode, found = tree_lookup_path(
-                self._objects.__getitem__, self._tree_of(commit), os.fsencode(path)
-            )
-        except (NotTreeError, KeyError):
-            return None
-        except (ValueError, OSError) as error:
-            raise _describe(error) from error
+        mode, found = S_IFDIR, self._tree_of(commit)
+        for name in os.fsencode(path).split(b"/"):
+            entry = self._entry_of(found, name) if S_ISDIR(mode) else None
+            if entry is None:
+                return None
+            mode, found = entry
         return found if S_ISREG(mode) else None
 
-    def _read_tree_id(self, commit: str) -> ObjectID:
-        return ObjectID(self._get_commit(commit).tree)
+    def _find_entry(self, tree: ObjectID, name: bytes) -> tuple[int, ObjectID] | None:
+        """Return mode and id of an entry of a tree."""
+        found = self._get(tree)
+        if not isinstance(found, Tree):
+            raise UnreadableRepositoryError(f"{tree!r} is no tree")
+        try:
+            return found[name]
+        except KeyError:
+            return None
+        except DAMAGE as error:
+            raise _describe(error) from error
+
+    def _tree_of(self, commit: str) -> ObjectID:
+        return self._line_of(commit)[0]
+
+    def _read_line(self, name: str) -> tuple[ObjectID, str | None, int]:
+        """Return a commit's tree, its first parent and its time."""
+        commit = self._get_commit(name)
+        parent = commit.parents[0].decode("ascii") if commit.parents else None
+        return ObjectID(commit.tree), parent, commit.commit_time
 
     def _get_commit(self, name: str) -> Commit:
         found = self._get(ObjectID(name.encode("ascii")))
@@ -210,7 +247,7 @@ class Repository:
     def _get(self, name: ObjectID) -> ShaFile:
         try:
             return self._objects[name]
-        except (KeyError, ValueError, OSError) as error:
+        except DAMAGE as error:
             raise _describe(error) from error
 
 
