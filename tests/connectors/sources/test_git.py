@@ -147,6 +147,14 @@ def test_a_tag_is_a_release_with_its_taggers_words(workshop: Workshop) -> None:
     assert (release.speaker, release.message_id) == ("林岚", "tag:v1.0.0")
 
 
+def test_packed_tags_are_read_as_loose_ones_are(workshop: Workshop) -> None:
+    first = workshop.commit("Begin", {"a": "1"})
+    packed = f"# pack-refs with: peeled\n{first} refs/tags/v1.0.0\n{first} refs/heads/old\n"
+    (workshop.folder / ".git" / "packed-refs").write_text(packed, "ascii")
+    workshop.tag("lexer/v1.1.0", first)
+    assert [one.message_id for one in turns(workshop)[1:]] == ["tag:lexer/v1.1.0", "tag:v1.0.0"]
+
+
 def test_records_of_decisions_are_notes_with_their_status_and_commit(workshop: Workshop) -> None:
     record = "# 3. Use a hand-written lexer\n\n## Status\n\nAccepted\n\n## Decision\n\nBy hand.\n"
     workshop.commit("Begin", {"docs/adr/README.md": "# Decisions", "src/a.md": "# no record"})
