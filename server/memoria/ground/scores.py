@@ -90,6 +90,11 @@ class Scores:
         packed = pack(part.text)
         return any(phrase in packed for phrase in self._phrases)
 
+    def has_others(self, one: Candidate) -> bool:
+        """Check whether a part's file has a term of the statement that the part has not."""
+        others = self._anchors.stated - one.terms
+        return any(terms & others for terms in one.source.terms)
+
     def weigh(self, source: Source, part: Part, terms: frozenset[str]) -> Candidate:
         """Return a part, given its terms, with its score."""
         own = terms & self._weights.keys()
