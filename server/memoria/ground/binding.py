@@ -57,7 +57,9 @@ def bind(
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
     scores = Scores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
-    made = [_make(one, gathered) for one in _widen(chosen, scores, anchors)]
+    whole = _widen(chosen, scores, anchors)
+    whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
+    made = [_make(one, gathered) for one in whole]
     return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
 
 
@@ -106,7 +108,8 @@ def _is_telling(one: Candidate, scores: Scores, anchors: Anchors, gathered: Gath
         return True
     if len(rare - _DIGITS) > 1 or (exact and rare and len(stated) > 1):
         return True
-    return bool(rare) and one.likeness >= (_LIKENESS if len(stated) > 1 else _LIKENESS_OF_ONE)
+    is_alone = len(stated) == 1 and min(scores.counts[term] for term in stated) > 1
+    return bool(rare) and one.likeness >= (_LIKENESS_OF_ONE if is_alone else _LIKENESS)
 
 
 def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Candidate]:

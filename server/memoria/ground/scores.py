@@ -19,6 +19,7 @@ _FOR_SHOWN, _FOR_FOCUS, _FOR_FILE, _FOR_TARGET = 0.4, 0.6, 0.4, 1.5
 _OF_IMPORT, _OF_COMMENT, _OF_TEST, _OF_OTHER_NAME = 0.2, 0.6, 0.5, 0.3
 _LONG = 60
 """Tokens by which the score of a part halves."""
+_STATUS = re.compile(r"(?i)^[-*\s]*(?:status|状态)\**\s*[:：]")
 _IMPORT = re.compile(
     r"^(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include|(?:pub\s+)?mod\s|package\s"
     r"|export\s.*\sfrom\b|(?:const|let|var)\s.*=\s*require\()"
@@ -84,6 +85,14 @@ class Scores:
         """List the parts that have anything of statement or session, the best first."""
         found = [self.weigh(*each) for each in self._parts]
         return sorted((one for one in found if one.score > 0), key=lambda one: -one.score)
+
+    def rank_status(self) -> list[Candidate]:
+        """List the parts that say whether the decision of a document still holds."""
+        return [
+            self.weigh(source, part, terms)
+            for source, part, terms in self._parts
+            if part.is_prose and is_prose(source.path) and _STATUS.match(part.text)
+        ]
 
     def has_phrase(self, part: Part) -> bool:
         """Check whether a part has what the statement quotes."""
