@@ -34,7 +34,7 @@ from memoria.model.search import ToolCall
 _FILE, _FOLDER = 0o100644, 0o40000
 _FOLDERS = 10
 _LOOKS = 20
-"""Looks at each fact with its state laid ready: recall looks more often than the background does."""
+"""Looks at each fact with its state laid ready; recall looks more often than the background."""
 _BEGAN = 1_700_000_000
 _CHINESE = 4
 """Characters from which on a statement is Chinese."""

@@ -1,4 +1,4 @@
-"""What a statement and the calls of its session speak of, as far as it can stand in a repository.
+"""The anchors of a statement and the calls of its session: what of them can be in a repository.
 
 Nothing is concluded from language: words, names, numbers and paths are listed, and only those that
 the repository has count later.

@@ -7,7 +7,7 @@ from memoria.ground.blocks import list_names_set
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
-from memoria.ground.scores import Candidate, Scores, is_in
+from memoria.ground.scores import PartScores, ScoredPart, is_in
 from memoria.ground.values import Binding
 from memoria.model.search import ToolCall
 
@@ -55,7 +55,7 @@ def bind(
     """
     anchors = read_anchors(statement, said, calls)
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
-    scores = Scores(gathered, list_shown(calls), anchors)
+    scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
     whole = _widen(chosen, scores, anchors)
     whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
@@ -63,7 +63,7 @@ def bind(
     return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
 
 
-def _choose(scores: Scores, anchors: Anchors, gathered: Gathered) -> list[Candidate]:
+def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[ScoredPart]:
     """Choose the parts that carry the statement, the best first."""
     candidates = [one for one in scores.rank() if _is_telling(one, scores, anchors, gathered)]
     if not candidates:
@@ -83,7 +83,7 @@ def _choose(scores: Scores, anchors: Anchors, gathered: Gathered) -> list[Candid
     return chosen
 
 
-def _find_share(one: Candidate) -> float:
+def _find_share(one: ScoredPart) -> float:
     """Return the share of the best score from which on a part is taken."""
     if not one.is_comment:
         return _SHARE
@@ -91,7 +91,7 @@ def _find_share(one: Candidate) -> float:
     return _SHARE_OF_LIKE_COMMENTS if is_like else _SHARE_OF_COMMENTS
 
 
-def _is_telling(one: Candidate, scores: Scores, anchors: Anchors, gathered: Gathered) -> bool:
+def _is_telling(one: ScoredPart, scores: PartScores, anchors: Anchors, gathered: Gathered) -> bool:
     """Check whether a part is more than a chance likeness."""
     stated, told = one.terms & anchors.stated, one.terms & anchors.told_names
     exact = {term for term in stated if term[0] in "#=" and len(term) >= _EXACT}
@@ -112,7 +112,7 @@ def _is_telling(one: Candidate, scores: Scores, anchors: Anchors, gathered: Gath
     return bool(rare) and one.likeness >= (_LIKENESS_OF_ONE if is_alone else _LIKENESS)
 
 
-def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Candidate]:
+def _widen(chosen: list[ScoredPart], scores: PartScores, anchors: Anchors) -> list[ScoredPart]:
     """Take small blocks whole: what a command runs, what hangs on a condition, what is named."""
     found = list(chosen)
     for one in chosen:
@@ -133,7 +133,7 @@ def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Ca
     return found
 
 
-def _make(one: Candidate, gathered: Gathered) -> Binding | None:
+def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:
     """Return the binding of a part; None if it has no tokens of its own."""
     source, part = one.source, one.part
     around = [block.name for block in source.find_blocks(part.first) if block.name][-1:]
