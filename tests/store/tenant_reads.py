@@ -16,6 +16,7 @@ from memoria.store.engine import Store
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
 from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
+from memoria.store.rows.tool_calls import CallRow
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
@@ -78,6 +79,10 @@ def list_speakers(remarks: TurnMetadataColumns) -> list[object]:
     return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
 
 
+def list_calls(rows: list[CallRow]) -> list[str]:
+    return [f"n={row.turn_n} {row}" for row in rows]
+
+
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "accounts.find_last_index": lambda tx, them: [
         tx.accounts.find_last_index(n) + 1 for n in them.sessions
@@ -96,8 +101,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         for n in them.sessions
         for print_ in them.fingerprints
     ],
-    "conversations.find_message": lambda tx, them: [
-        tx.conversations.find_message(n, "m") for n in them.sessions
+    "conversations.find_messages": lambda tx, them: [
+        tx.conversations.find_messages(n, ["m"]) for n in them.sessions
     ],
     "conversations.find_turn": lambda tx, _: tx.conversations.find_turn("library", "s", "m"),
     "conversations.find_words_before": lambda tx, _: [
@@ -211,6 +216,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.list_elsewhere": lambda tx, _: tx.documents.list_elsewhere(
         BOTH, [["port"]], Filters(include_history=True), 9
     ),
+    "documents.keep_passing": lambda tx, them: [
+        f"n={n} " for n in tx.documents.keep_passing(BOTH, them.ns, EVERY)
+    ],
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
@@ -380,9 +388,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "nightly_runs.open_run": lambda tx, _: [run.id for run in [tx.nightly_runs.open_run()] if run],
     "pairs.has_changes": lambda tx, _: tx.pairs.has_changes(0),
-    "pairs.list_distinct": lambda tx, them: [
-        f"n={n} " for one in them.ns for n in tx.pairs.list_distinct(one)
-    ],
+    "pairs.list_distinct": lambda tx, them: [f"n={n} " for _, n in tx.pairs.list_distinct(them.ns)],
     "pairs.list_merged_into": lambda tx, them: [
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],
@@ -466,6 +472,16 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.get": lambda tx, _: tx.tombstones.get("ann's"),
     "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),
     "tombstones.has_older": lambda tx, _: tx.tombstones.has_older(),
+    "tool_calls.list_below": lambda tx, _: list_calls(tx.tool_calls.list_below("port", 100)),
+    "tool_calls.list_following": lambda tx, them: [
+        list_calls(tx.tool_calls.list_following(n, 9)) for n in them.ns
+    ],
+    "tool_calls.list_holding": lambda tx, _: list_calls(tx.tool_calls.list_holding("cat", 100)),
+    "tool_calls.list_keys": lambda tx, _: tx.tool_calls.list_keys("file", 100),
+    "tool_calls.list_of_keys": lambda tx, _: list_calls(
+        tx.tool_calls.list_of_keys("file", ["port.txt"], 100)
+    ),
+    "tool_calls.list_of_turns": lambda tx, them: list_calls(tx.tool_calls.list_of_turns(them.ns)),
     "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
         "library", None, 1

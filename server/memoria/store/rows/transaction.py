@@ -4,7 +4,7 @@ A table is opened when it is first asked for: most transactions need two or thre
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -36,6 +36,7 @@ from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
 from memoria.store.rows.tokens import Tokens
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.rows.waiting import WaitingMemories
 from memoria.store.rows.workspaces import Workspaces
@@ -101,6 +102,8 @@ class Transaction:
     """Calls to chat models, and their costs."""
     tokens = cached_property(_open(Tokens))
     """Tokens by which somebody reaches the tenant's memory over HTTP."""
+    tool_calls = cached_property(_open(ToolCalls))
+    """Commands, errors and files by which recorded tool calls are looked up."""
     webhooks = cached_property(_open(Webhooks))
     """Addresses to which the tenant's events are sent."""
 
@@ -144,9 +147,9 @@ class Transaction:
         )
 
     @cached_property
-    def snapshot(self) -> tuple[int, int]:
+    def snapshot(self) -> Hashable:
         """Key of a reader's snapshot: readers with equal keys see the same."""
-        return id(self._connection), self._connection.count_commits()
+        return self._connection.snapshot_key()
 
     @cached_property
     def _index(self) -> DocumentIndex:
@@ -276,6 +279,17 @@ class Transaction:
                 self._workspaces,
             )
         )
+
+    def expect_turns(self, count: int, idle_since: int) -> None:
+        """Prepare for turns to be captured: what is asked of each capture is asked together.
+
+        Args:
+            count: the most turns that will be added.
+            idle_since: the time since which an open segment is idle, in UTC epoch ms.
+        """
+        self.conversations.ask_for_idle_segments(idle_since)
+        self.tombstones.ask_for_any()
+        self._index.expect(count)
 
     def follow_changes(self) -> None:
         """Bring what the process knows of the tenant up to date, if a search may be near.
