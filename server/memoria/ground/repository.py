@@ -1,0 +1,246 @@
+"""A git repository, read without running anything of it.
+
+Nobody vouches for a repository. Its objects and references are read as files: no configuration, no
+hook, no filter and no remote of it is looked at, and git need not be installed. What is missing
+(a partial or shallow clone) is not fetched.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from stat import S_ISREG
+
+from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
+from dulwich.errors import NotTreeError
+from dulwich.object_store import DiskObjectStore, tree_lookup_path
+from dulwich.objects import Blob, Commit, ObjectID, ShaFile
+from dulwich.refs import DiskRefsContainer, Ref
+
+from memoria.bare.foreign_files import is_inside, read_foreign
+from memoria.bare.workspace import find_shared, read_pointer
+
+MOST_BYTES = 1 << 20
+"""Largest file that is read, in bytes: what is larger was written by no person."""
+_MOST_COMMITS = 2_000
+"""Commits to go back at most in search of a change."""
+_MOST_OBJECT = 64 << 20
+_MS = 1000
+
+
+class UnreadableRepositoryError(Exception):
+    """A repository lacks objects, is damaged, or is of a kind that can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """Commits that changed a file, and where the file is now."""
+
+    commits: int
+    path: str | None
+    """None if it is gone."""
+    is_complete: bool = True
+    """False if there may be more: the commit to go back to was not reached."""
+
+
+class Repository:
+    """Commits, trees and files of a repository."""
+
+    def __init__(self, folder: Path, own: str, common: str) -> None:
+        """Open the repository of a checkout.
+
+        Args:
+            folder: the checkout.
+            own: the git directory of this checkout, which has its HEAD.
+            common: the git directory that all worktrees share.
+        """
+        self.folder = folder
+        self._refs = DiskRefsContainer(common, own)
+        self._objects = DiskObjectStore(
+            Path(common, "objects"), loose_object_size_limit=_MOST_OBJECT, alternates=()
+        )
+        self._tree_of = lru_cache(maxsize=4096)(self._read_tree_id)
+        self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
+
+    def close(self) -> None:
+        """Close the packs."""
+        self._objects.close()
+
+    def find_head(self) -> str | None:
+        """Return the commit that is checked out; None before the first."""
+        try:
+            return self._refs[Ref(b"HEAD")].decode("ascii")
+        except (KeyError, ValueError, OSError):
+            return None
+
+    def read(self, path: str, commit: str | None = None) -> bytes | None:
+        """Return a file's content in a commit or, without one, in the checkout.
+
+        None if there is no such file, if a link leads out of the checkout, or if it is larger than
+        `MOST_BYTES`.
+
+        Raises:
+            UnreadableRepositoryError: the commit can't be read.
+        """
+        if commit is None:
+            return self._read_checked_out(path)
+        blob = self._blob_of(commit, path)
+        found = None if blob is None else self._get(blob)
+        is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
+        return found.data if is_small and isinstance(found, Blob) else None
+
+    def list_paths(self, commit: str) -> Iterator[str]:
+        """Yield the paths of all regular files of a commit.
+
+        Raises:
+            UnreadableRepositoryError: the commit can't be read.
+        """
+        try:
+            for entry in self._objects.iter_tree_contents(self._tree_of(commit)):
+                if S_ISREG(entry.mode):
+                    yield os.fsdecode(entry.path)
+        except (KeyError, ValueError, OSError) as error:
+            raise _describe(error) from error
+
+    def find_commit(self, at: int) -> str | None:
+        """Return the newest commit of HEAD's first parents that is not later than a time in ms.
+
+        Raises:
+            UnreadableRepositoryError: a commit can't be read.
+        """
+        name = self.find_head()
+        while name is not None:
+            commit = self._get_commit(name)
+            if commit.commit_time * _MS <= at:
+                return name
+            name = commit.parents[0].decode("ascii") if commit.parents else None
+        return None
+
+    def find_changes(self, path: str, since: str) -> FileChanges:
+        """Return the commits of HEAD that changed a file after a commit, renames followed.
+
+        Raises:
+            UnreadableRepositoryError: a commit can't be read.
+        """
+        head = self.find_head()
+        if head is None:
+            return FileChanges(0, path)
+        line = self._list_since(since, head)
+        commits, now = 0, path
+        for older, newer in pairwise(line):
+            before, after = self._blob_of(older, now), self._blob_of(newer, now)
+            if before == after:
+                continue
+            commits += 1
+            if after is None and self._blob_of(head, now) is None:  # not deleted for a while
+                moved = self._find_renamed(older, newer, now)
+                if moved is None:
+                    return FileChanges(commits, None)
+                now = moved
+        return FileChanges(commits, now, is_complete=bool(line) and line[0] == since)
+
+    def list_changed(self, since: str) -> list[str]:
+        """List the files that HEAD has otherwise than a commit, without those that it has not.
+
+        Raises:
+            UnreadableRepositoryError: a commit can't be read.
+        """
+        head = self.find_head()
+        if head is None or head == since:
+            return []
+        try:
+            changes = tree_changes(self._objects, self._tree_of(since), self._tree_of(head))
+            entries = [change.new for change in changes if change.new is not None]
+            return [os.fsdecode(each.path) for each in entries if S_ISREG(each.mode)]
+        except (KeyError, ValueError, OSError) as error:
+            raise _describe(error) from error
+
+    def _list_since(self, since: str, head: str) -> list[str]:
+        """List the commits from one to HEAD by first parents, or those that are later than it."""
+        began = self._get_commit(since).commit_time
+        line = [head]
+        while line[-1] != since and len(line) < _MOST_COMMITS:
+            commit = self._get_commit(line[-1])
+            if not commit.parents or commit.commit_time < began:
+                break
+            line.append(commit.parents[0].decode("ascii"))
+        return line[::-1]
+
+    def _find_renamed(self, older: str, newer: str, path: str) -> str | None:
+        """Return the path that a file got in the second of two commits."""
+        wanted = os.fsencode(path)
+        detector = RenameDetector(self._objects)
+        try:
+            changes = detector.changes_with_renames(self._tree_of(older), self._tree_of(newer))
+        except (KeyError, ValueError, OSError) as error:
+            raise _describe(error) from error
+        for change in changes:
+            old, new = change.old, change.new
+            is_it = change.type == CHANGE_RENAME and old is not None and old.path == wanted
+            if is_it and new is not None and new.path is not None:
+                return os.fsdecode(new.path)
+        return None
+
+    def _read_checked_out(self, path: str) -> bytes | None:
+        place = self.folder / path
+        try:
+            if not is_inside(os.path.realpath(place), os.path.realpath(self.folder)):
+                return None
+            return read_foreign(os.fspath(place), MOST_BYTES)
+        except (OSError, ValueError):
+            return None
+
+    def _find_blob(self, commit: str, path: str) -> ObjectID | None:
+        """Return the id of a file's content in a commit."""
+        try:
+            mode, found = tree_lookup_path(
+                self._objects.__getitem__, self._tree_of(commit), os.fsencode(path)
+            )
+        except (NotTreeError, KeyError):
+            return None
+        except (ValueError, OSError) as error:
+            raise _describe(error) from error
+        return found if S_ISREG(mode) else None
+
+    def _read_tree_id(self, commit: str) -> ObjectID:
+        return ObjectID(self._get_commit(commit).tree)
+
+    def _get_commit(self, name: str) -> Commit:
+        found = self._get(ObjectID(name.encode("ascii")))
+        if not isinstance(found, Commit):
+            raise UnreadableRepositoryError(f"{name} is no commit")
+        return found
+
+    def _get(self, name: ObjectID) -> ShaFile:
+        try:
+            return self._objects[name]
+        except (KeyError, ValueError, OSError) as error:
+            raise _describe(error) from error
+
+
+def open_repository(folder: Path) -> Repository | None:
+    """Open the repository that a folder is in; None outside of any."""
+    place = Path(os.path.realpath(folder))
+    for each in (place, *place.parents):
+        git = each / ".git"
+        if git.is_dir():
+            return Repository(each, str(git), str(git)) if (git / "HEAD").is_file() else None
+        if git.is_file():
+            return _open_linked(each, str(git))
+    return None
+
+
+def _open_linked(folder: Path, git: str) -> Repository | None:
+    """Open the repository of a worktree or submodule, whose `.git` is a file that points to it."""
+    try:
+        own = read_pointer(git)
+    except (OSError, ValueError):
+        return None
+    common = find_shared(own, git)
+    return None if common is None else Repository(folder, own, common)
+
+
+def _describe(error: Exception) -> UnreadableRepositoryError:
+    return UnreadableRepositoryError(f"the repository can't be read: {error!r}")

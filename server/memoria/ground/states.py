@@ -1,0 +1,145 @@
+"""Whether what memories are bound to still stands: unchanged, changed or gone."""
+
+import os
+from collections.abc import Sequence
+
+from memoria.ground.blocks import Source
+from memoria.ground.fingerprints import Mark, find_mark, is_named, is_within
+from memoria.ground.repository import Repository
+from memoria.ground.values import Binding, GroundCheck, GroundState
+
+_MOST_SEARCHED = 400
+"""Files changed since that are searched at most for a part that has left its own."""
+_TELLING = 4
+"""Tokens from which on a part is known for itself, wherever it stands."""
+_MOST_MARKED = 1 << 18
+
+
+def check(
+    bindings: Sequence[Binding], repository: Repository, former: GroundCheck | None = None
+) -> GroundCheck:
+    """Return how all bindings of a memory stand together; the checkout's files count.
+
+    Args:
+        bindings: the bindings, at least one.
+        repository: the repository that they are of.
+        former: what the last check returned; it stands while its stamp does.
+
+    Raises:
+        UnreadableRepositoryError: its objects can't be read.
+    """
+    stamp = find_stamp(bindings, repository)
+    if former is not None and former.stamp == stamp:
+        return former
+    checker = Checker(repository)
+    found = [checker.look(binding) for binding in bindings]
+    states = [state for state, _ in found]
+    if all(state is GroundState.UNCHANGED for state in states):
+        return GroundCheck(GroundState.UNCHANGED, 0, found[0][1], stamp)
+    is_gone = all(state is GroundState.GONE for state in states)
+    state = GroundState.GONE if is_gone else GroundState.CHANGED
+    path = None if is_gone else next((path for _, path in found if path is not None), None)
+    moved = [
+        binding for binding, (state, _) in zip(bindings, found, strict=True) if state != "unchanged"
+    ]
+    return GroundCheck(state, checker.count_commits(moved), path, stamp)
+
+
+def find_stamp(bindings: Sequence[Binding], repository: Repository) -> str:
+    """Return HEAD and the times and sizes of the files that bindings are in."""
+    parts = [repository.find_head() or "-"]
+    for path in sorted({binding.path for binding in bindings}):
+        try:
+            status = os.stat(repository.folder / path)
+            parts.append(f"{status.st_mtime_ns:x}.{status.st_size:x}")
+        except (OSError, ValueError):
+            parts.append("-")
+    return " ".join(parts)
+
+
+class Checker:
+    """Looks for parts in a repository as it is now; keeps what it has read."""
+
+    def __init__(self, repository: Repository) -> None:
+        """Look in a repository."""
+        self._repository = repository
+        self._sources: dict[tuple[str, str | None], Source | None] = {}
+        self._changed: dict[str, list[str]] = {}
+        self._moved: dict[tuple[str, str], str | None] = {}
+
+    def look(self, binding: Binding) -> tuple[GroundState, str | None]:
+        """Return the state of one binding, and where its part is now."""
+        mark = Mark.decode(binding.fingerprint)
+        path: str | None = binding.path
+        source = self._read(binding.path)
+        if source is None and binding.commit is not None:
+            path = self._find_moved(binding.path, binding.commit)
+            source = None if path is None else self._read(path)
+        if source is not None and self._stands(source, binding.symbol, mark):
+            return GroundState.UNCHANGED, path
+        if not mark.is_placed and binding.commit is not None:
+            elsewhere = self._find_elsewhere(binding, mark, binding.commit)
+            if elsewhere is not None:
+                return GroundState.UNCHANGED, elsewhere
+        is_left = source is not None and (not mark.name or is_named(source, mark.name))
+        return (GroundState.CHANGED, path) if is_left else (GroundState.GONE, None)
+
+    def count_commits(self, bindings: Sequence[Binding]) -> int:
+        """Return how many commits changed the files of bindings; the most of any one file."""
+        counts = [
+            self._repository.find_changes(binding.path, binding.commit).commits
+            for binding in {binding.path: binding for binding in bindings}.values()
+            if binding.commit is not None
+        ]
+        return max(counts, default=0)
+
+    def _stands(self, source: Source, symbol: str, mark: Mark) -> bool:
+        """Check whether a part is still in its place, or elsewhere in the file."""
+        lines = find_mark(source, mark)
+        if not lines:
+            return False
+        blocks = source.find_place(symbol) if symbol else []
+        if not symbol or is_within(lines, blocks):
+            return True
+        return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
+
+    def _find_elsewhere(self, binding: Binding, mark: Mark, commit: str) -> str | None:
+        """Return the file that a part has gone to."""
+        for path in self._list_changed(commit):
+            source = None if path == binding.path else self._read(path)
+            lines = [] if source is None else find_mark(source, mark)
+            if source is None or not lines:
+                continue
+            if mark.length < _TELLING and not is_within(lines, source.find_place(binding.symbol)):
+                continue
+            before = self._read(path, commit)
+            if before is None or len(find_mark(before, mark)) < len(lines):
+                return path
+        return None
+
+    def _find_moved(self, path: str, commit: str) -> str | None:
+        key = path, commit
+        if key not in self._moved:
+            self._moved[key] = self._repository.find_changes(path, commit).path
+        return self._moved[key]
+
+    def _list_changed(self, commit: str) -> list[str]:
+        if commit not in self._changed:
+            paths = self._repository.list_changed(commit)
+            self._changed[commit] = paths[:_MOST_SEARCHED]
+        return self._changed[commit]
+
+    def _read(self, path: str, commit: str | None = None) -> Source | None:
+        """Return a file taken apart; None if it can't be read as text."""
+        key = path, commit
+        if key not in self._sources:
+            self._sources[key] = read_source(self._repository, path, commit)
+        return self._sources[key]
+
+
+def read_source(repository: Repository, path: str, commit: str | None) -> Source | None:
+    """Return a file of a repository taken apart; None if there is none, or none of text."""
+    content = repository.read(path, commit)
+    if content is None or b"\0" in content[:8192] or len(content) > _MOST_MARKED:
+        return None
+    return Source(path, content.decode("utf-8", "replace").replace("\r\n", "\n"))
