@@ -86,7 +86,9 @@ def list_turns(session: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def list_shown(result: SearchResult) -> list[frozenset[str]]:
     """List what an answer shows in order: the turns of an entry, in what failed and worked all."""
     outcomes = [
-        frozenset(step.id for step in (one.failed, *one.between, one.worked) if step is not None)
+        frozenset(
+            step.id for step in (one.failed, *one.between, one.worked, one.said) if step is not None
+        )
         for one in result.calls
     ]
     return [*outcomes, *(frozenset((hit.id, hit.source.turn_id or "")) for hit in result.hits)]

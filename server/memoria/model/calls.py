@@ -29,5 +29,7 @@ class CallOutcome(Value):
     """What was changed before the same command worked."""
     worked: CallStep | None = None
     """None where nothing on record has worked since."""
+    said: CallStep | None = None
+    """What was said about it then, if anything was; `what` is its words."""
     way: Literal["same", "other"] | None = None
     """`same`: the same command worked, after `between`. `other`: another command did."""

@@ -36,9 +36,7 @@ _NAMES = frozenset(
 )
 """Endings by which a word without a folder is known for a file."""
 _ENDS_OF_SITES = (".com", ".org", ".net", ".io", ".dev", ".cn", ".example", ".local", ".test")
-_NO_FILES = frozenset(
-    "pip npm pnpm yarn git-remote curl docker ssh ping echo printf kubectl".split()
-)
+_NO_FILES = frozenset("pip npm pnpm yarn git-remote curl docker ssh ping echo printf".split())
 _IN_OUTPUT = re.compile(
     r"(?<![\w/.-])(?P<path>(?:\.{0,2}/)?(?:[\w@+-][\w.@+-]*/)+[\w.@+-]+\.[A-Za-z]\w{0,7})(?=[:(\s\"',]|$)"
 )

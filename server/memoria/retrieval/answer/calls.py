@@ -18,7 +18,7 @@ from memoria.model import Role, StoredTurn, to_iso
 from memoria.model.calls import CallOutcome, CallStep
 from memoria.model.moments import Zone
 from memoria.retrieval.answer.lines import AnswerLine, ToldConditions, read_visible
-from memoria.retrieval.lookup.called import Called, find_called, mentions
+from memoria.retrieval.lookup.called import Called, find_called, list_words, mentions
 from memoria.retrieval.lookup.outcomes import FoundOutcome, find_outcomes
 from memoria.retrieval.query.plan import AskedCalls, SearchPlan
 from memoria.retrieval.ranking.candidates import FusedCandidate, ScoredCandidate, read_text
@@ -28,6 +28,9 @@ from memoria.store.rows.transaction import Transaction
 _MOST_OUTCOMES = 3
 _MOST_CALLS = 60
 """Most calls that are read, those that fit best first."""
+_MOST_ALIKE = 5
+"""Most like failures around which something may have been said."""
+_LEAST_SAID = 3.0
 _MOST_NAMING = 60
 """Most documents that are read because they hold the words of what is asked for."""
 _AROUND = (2, 4)
@@ -65,8 +68,15 @@ def answer_calls(
     reading = _Reading(tx, found, told, called, asked)
     rated = reading.rate_all(outcomes)
     shown = _choose_outcomes(outcomes, rated, asked)
-    written = tuple(_write_outcome(one, rated.turns, found.plan.options.zone) for one in shown)
-    ordered = sorted(rated.scores, key=lambda n: -rated.scores[n])[: found.plan.limit]
+    sayings = [reading.find_saying(one, rated) for one in shown]
+    written = tuple(
+        _write_outcome(one, said, rated.turns, found.plan.options.zone)
+        for one, said in zip(shown, sayings, strict=True)
+    )
+    inside = {n for one in shown for n in (*_list_numbers(one), *one.alike)}
+    inside |= {n for n in sayings if n is not None}
+    others = (n for n in rated.scores if n not in inside)
+    ordered = sorted(others, key=lambda n: -rated.scores[n])[: found.plan.limit]
     return AnswerAboutCalls(written, [rated.lines[n] for n in ordered])
 
 
@@ -97,6 +107,7 @@ class _Reading:
         self._called = called
         self._asked = asked
         self._plan: SearchPlan = found.plan
+        self._near_of: dict[int, dict[int, None]] = {}
         self._scored = {each.n: each for each in [*found.scored[:_MOST_NAMING]]}
 
     def rate_all(self, outcomes: Sequence[FoundOutcome]) -> _Rated:
@@ -119,6 +130,25 @@ class _Reading:
         kept = {n: score for n, score in scores.items() if score > 0}
         return _Rated(kept, lines, turns, fits)
 
+    def find_saying(self, one: FoundOutcome, rated: _Rated) -> int | None:
+        """Find the turn that says most of what a failure was about and of what worked."""
+        failed = rated.turns[one.failed]
+        worked = None if one.worked is None else rated.turns.get(one.worked)
+        before = {*list_words(_tell_call(failed))}
+        new = {*list_words(_tell_call(worked))} - before if worked else set[str]()
+        about = {*list_words(one.error)}
+        best: tuple[float, int] | None = None
+        for n in self._near_of.get(one.failed, ()):
+            document = rated.turns.get(n)
+            if document is None or document.role is Role.TOOL:
+                continue
+            words = {*list_words(document.content)}
+            rate = 2.0 * len(words & new) + len(words & about) + 0.5 * len(words & before)
+            rate += 3.0 * rated.fits.get(n, 0.0) + (document.role is Role.ASSISTANT)
+            if rate >= _LEAST_SAID and (best is None or rate > best[0]):
+                best = rate, n
+        return best and best[1]
+
     def _read(self, ns: Sequence[int]) -> list[AnswerLine]:
         """Read the documents that the filters let through and that may be told."""
         plan = self._plan
@@ -133,19 +163,30 @@ class _Reading:
         """Map turns that were said around calls to how near they stand."""
         before, behind = _AROUND
         around: dict[int, float] = {}
-        steps = [n for one in outcomes for n in (one.failed, one.worked) if n is not None]
-        failed = {*self._called.failed}
-        for n, worth in (*((n, 1.0) for n in steps), *((n, 0.6) for n in calls if n not in failed)):
-            for place in self._tx.conversations.list_positions([n], max(before, behind)):
-                distance = place.turn_index - self._place_of(n, place.turn_index)
-                if -before <= distance <= behind and place.n != n:
-                    nearness = worth * (1 - abs(distance) / (2 * behind))
-                    around[place.n] = max(nearness, around.get(place.n, 0.0))
+        groups = {one.failed: [one.failed, *one.alike[:_MOST_ALIKE]] for one in outcomes}
+        for one in outcomes:
+            groups[one.failed] += [] if one.worked is None else [one.worked]
+        worths = dict.fromkeys(calls, 0.6) | {n: 1.0 for ns in groups.values() for n in ns}
+        positions = self._tx.conversations.list_positions([*worths], max(before, behind))
+        places = {(one.session_n, one.turn_index): one.n for one in positions}
+        at = {one.n: (one.session_n, one.turn_index) for one in positions}
+        beside: dict[int, list[int]] = {}
+        for n, worth in worths.items():
+            if n not in at:
+                continue
+            session, index = at[n]
+            for distance in range(-before, behind + 1):
+                other = places.get((session, index + distance))
+                if other is None or not distance:
+                    continue
+                beside.setdefault(n, []).append(other)
+                nearness = worth * (1 - abs(distance) / (2 * behind))
+                around[other] = max(nearness, around.get(other, 0.0))
+        self._near_of = {
+            failed: dict.fromkeys(other for n in ns for other in beside.get(n, ()))
+            for failed, ns in groups.items()
+        }
         return around
-
-    def _place_of(self, n: int, default: int) -> int:
-        turn = self._tx.conversations.turns([n]).get(n)
-        return default if turn is None else turn.turn_index
 
     def _list_naming(self) -> list[int]:
         """List documents that hold the words of what is asked for."""
@@ -211,7 +252,14 @@ def _choose_outcomes(
     return ordered[: _MOST_OUTCOMES if asked.file is None else _MOST_OUTCOMES - 1]
 
 
-def _write_outcome(one: FoundOutcome, turns: Mapping[int, StoredTurn], zone: Zone) -> CallOutcome:
+def _tell_call(turn: StoredTurn) -> str:
+    line = shell_text(turn.tool_name, turn.tool_args)
+    return line or " ".join((turn.tool_name or "tool", *files_of_call(None, turn.tool_args)[:1]))
+
+
+def _write_outcome(
+    one: FoundOutcome, said: int | None, turns: Mapping[int, StoredTurn], zone: Zone
+) -> CallOutcome:
     failed = turns[one.failed]
     worked = None if one.worked is None else turns.get(one.worked)
     return CallOutcome(
@@ -220,13 +268,13 @@ def _write_outcome(one: FoundOutcome, turns: Mapping[int, StoredTurn], zone: Zon
         times=len(one.alike),
         between=tuple(_write_step(turns[n], zone) for n in one.between if n in turns),
         worked=None if worked is None else _write_step(worked, zone),
+        said=None if said is None else _write_step(turns[said], zone),
         way=one.way if worked is not None else None,
     )
 
 
 def _write_step(turn: StoredTurn, zone: Zone) -> CallStep:
-    line = shell_text(turn.tool_name, turn.tool_args)
-    what = line or " ".join((turn.tool_name or "tool", *files_of_call(None, turn.tool_args)[:1]))
+    what = _tell_call(turn) if turn.role is Role.TOOL else turn.content
     return CallStep(
         id=turn.id,
         at=to_iso(turn.at, zone),

@@ -23,6 +23,10 @@ _MOST_NAMES = 8
 _ALIKE = 0.6
 """Least share of an error's words that another error has, too."""
 _LEAST_WORDS = 3
+_LONG = 8
+"""Words of an error from which it may have been cut or gone on otherwise."""
+_RUN = 4
+"""Words in a row that two errors have to share then."""
 _NAMING = 7
 """Length of a word that names an error by itself, such as EADDRINUSE."""
 _WORD = lazy_regex(r"[^\W_][\w.:/@-]*[^\W_]|[^\W_]")
@@ -147,10 +151,21 @@ def _rate_error(asked: str, known: str) -> float:
     if shorter in longer and (len(shorter) >= _NAMING or _CJK.search(shorter)):
         return 0.95
     few, many = sorted((list_words(asked), list_words(known)), key=len)
+    if len(many) >= _LONG and _has_run(few, many):
+        return 0.8
     if len(few) < _LEAST_WORDS:
         return 0.9 if few and max(map(len, few)) >= _NAMING and {*few} <= {*many} else 0.0
     weights = {word: len(word) for word in few}
     return 0.9 * sum(weights[word] for word in weights if word in many) / sum(weights.values())
+
+
+def _has_run(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Check whether two errors have several words in a row in common."""
+    shared = {*words} & {*others}
+    if len(shared) < _LEAST_WORDS:
+        return False
+    runs = {tuple(others[i : i + _RUN]) for i in range(len(others) - _RUN + 1)}
+    return any(tuple(words[i : i + _RUN]) in runs for i in range(len(words) - _RUN + 1))
 
 
 def list_words(text: str) -> list[str]:
