@@ -37,7 +37,10 @@ class Showing:
         """Return the answer to one search in the task's own words."""
         command = task.trap.action if task.by_command else None
         found = await self.memory.search_memory(
-            task.prompt, command=command, workspace=self.workspace
+            task.prompt,
+            queries=[task.decision.question],
+            command=command,
+            workspace=self.workspace,
         )
         return result_text(found)
 
