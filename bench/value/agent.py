@@ -13,6 +13,8 @@ from bench.value.cases import Task
 from bench.value.reader import ASK, Choice, Decision
 from bench.value.wording import tokens
 
+_FIRST_TITLE = "\n# "
+
 Reader = Callable[[Decision, Sequence[str]], Awaitable[Choice]]
 """Chooses one of a decision's options by the lines shown."""
 
@@ -20,9 +22,17 @@ Reader = Callable[[Decision, Sequence[str]], Awaitable[Choice]]
 class Shows(Protocol):
     """What shows lines to an agent."""
 
-    async def brief(self) -> str: ...
-    async def search(self, task: Task) -> str: ...
-    async def look_up(self, error: str) -> str: ...
+    async def brief(self) -> str:
+        """Return what a session is told at its start."""
+        ...
+
+    async def search(self, task: Task) -> str:
+        """Return the answer to one search in a task's own words."""
+        ...
+
+    async def look_up(self, error: str) -> str:
+        """Return the answer to a search for an error."""
+        ...
 
 
 @dataclass(slots=True)
@@ -59,7 +69,8 @@ async def play(task: Task, language: str, read: Reader, shows: Shows | None) -> 
     shown: list[str] = []
     if shows is not None:
         run.steps += 1
-        shown = [await _time(run, shows.brief()), await _time(run, shows.search(task))]
+        briefing, found = await _time(run, shows.brief()), await _time(run, shows.search(task))
+        shown = [_without_guide(briefing), found]
     decision = task.decision
     while True:
         choice = await read(decision, shown)
@@ -72,6 +83,12 @@ async def play(task: Task, language: str, read: Reader, shows: Shows | None) -> 
         if shows is not None and choice.key in task.failed:
             run.steps += 1
             shown = [await _time(run, shows.look_up(task.results[failed.key])), *shown]
+
+
+def _without_guide(briefing: str) -> str:
+    """Return what a briefing recalls: how to use the memory is an order, which is obeyed."""
+    _, _, recalled = briefing.partition(_FIRST_TITLE)
+    return f"{_FIRST_TITLE}{recalled}" if recalled else ""
 
 
 def _bear(run: Run, choice: Choice) -> bool:

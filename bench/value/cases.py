@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from bench.value.reader import Decision, Option
 
-PROJECTS: Final = Path(__file__).parent / "projects"
+_HERE: Final = Path(__file__).parent
+PROJECTS, NOISE = _HERE / "projects", _HERE / "noise.toml"
 _STEP = timedelta(seconds=40)
+_NOISE_EVERY = timedelta(days=4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,10 @@ class Project:
     tasks: Sequence[Task]
 
 
-def read_projects(folder: Path = PROJECTS) -> list[Project]:
-    """Read all projects, by name."""
-    return [_read_project(path) for path in sorted(folder.glob("*.toml"))]
+def read_projects(folder: Path = PROJECTS, noise: Path = NOISE) -> list[Project]:
+    """Read all projects, by name, each with the sessions of its language that tell nothing."""
+    common = tomllib.loads(noise.read_text("utf-8"))["sessions"]
+    return [_read_project(path, common) for path in sorted(folder.glob("*.toml"))]
 
 
 def list_turns(session: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -83,26 +86,18 @@ def _split(session: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _make_turn(sign: str, text: str) -> dict[str, Any] | None:
     """Return a turn; a line of output as one that has nothing but a result."""
-    match sign:
-        case ">":
-            return {"role": "user", "content": text}
-        case "<":
-            return {"role": "assistant", "content": text}
-        case "$":
-            return _call("Bash", {"command": text})
-        case "@":
-            return _call("Read", {"file_path": text})
-        case "+":
-            path, _, new = text.partition(" | ")
-            return _call("Edit", {"file_path": path, "old_string": "", "new_string": new})
-        case "!":
-            return {"tool_result": {"is_error": True, "content": text}}
-        case ".":
-            return {"tool_result": text}
-        case "*":
-            return None
-        case _:
-            raise ValueError(f"{sign!r} begins no line of a session: {text}")
+    path, _, new = text.partition(" | ")
+    turns: dict[str, dict[str, Any] | None] = {
+        ">": {"role": "user", "content": text},
+        "<": {"role": "assistant", "content": text},
+        "$": _call("Bash", {"command": text}),
+        "@": _call("Read", {"file_path": text}),
+        "+": _call("Edit", {"file_path": path, "old_string": "", "new_string": new}),
+        "!": {"tool_result": {"is_error": True, "content": text}},
+        ".": {"tool_result": text},
+        "*": None,
+    }
+    return turns[sign]
 
 
 def _call(name: str, given: dict[str, str]) -> dict[str, Any]:
@@ -129,16 +124,28 @@ def _join_results(turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return made
 
 
-def _read_project(path: Path) -> Project:
+def _read_project(path: Path, common: Sequence[Mapping[str, str]]) -> Project:
     told = tomllib.loads(path.read_text("utf-8"))
+    language, own = told["language"], told["sessions"]
+    noise = _date_noise([one for one in common if one["language"] == language], own)
     return Project(
         name=told["name"],
-        language=told["language"],
+        language=language,
         files=told["files"],
-        sessions=told["sessions"],
+        sessions=sorted([*own, *noise], key=lambda one: one["at"]),
         changes=told.get("changes", []),
         tasks=[_read_task(one) for one in told["tasks"]],
     )
+
+
+def _date_noise(
+    common: Sequence[Mapping[str, str]], own: Sequence[Mapping[str, str]]
+) -> Iterator[Mapping[str, str]]:
+    """Yield common sessions, dated between a project's own and after them."""
+    began = datetime.fromisoformat(min(one["at"] for one in own)) + timedelta(hours=3)
+    for i, session in enumerate(common):
+        at = began + i * _NOISE_EVERY
+        yield {"id": f"c{i}", "at": at.isoformat().replace("+00:00", "Z"), "talk": session["talk"]}
 
 
 def _read_task(told: Mapping[str, Any]) -> Task:

@@ -9,7 +9,15 @@ from bench.value import wording
 from bench.value.wording import tokens
 
 __all__ = [
-    "ASK", "MAX_LINES", "MAX_TOKENS", "Choice", "Decision", "Option", "choose", "read", "tokens"
+    "ASK",
+    "MAX_LINES",
+    "MAX_TOKENS",
+    "Choice",
+    "Decision",
+    "Option",
+    "choose",
+    "read",
+    "tokens",
 ]
 
 ASK: Final = "ASK"
@@ -17,7 +25,14 @@ MAX_LINES: Final = 12
 MAX_TOKENS: Final = 1500
 TITLE: Final = 60  # characters; a longer line that ends with a colon is no title
 _SIGN: Final = {
-    "bad": -1, "hard": -1, "soft": -1, "past": -1, "good": 1, "use": 1, "lean": 1, "": 0
+    "bad": -1,
+    "hard": -1,
+    "soft": -1,
+    "past": -1,
+    "good": 1,
+    "use": 1,
+    "lean": 1,
+    "": 0,
 }
 
 
@@ -154,7 +169,8 @@ def _evidence(
         day = wording.day(line, latest)
         for key, sign in signs.items():
             yield Evidence(
-                key, sign, raw, order, day, stale or old, wording.foreign(line, about), topical)
+                key, sign, raw, order, day, stale or old, wording.foreign(line, about), topical
+            )
 
 
 def _names(ranked: Sequence[Option]) -> list[tuple[re.Pattern[str], str]]:

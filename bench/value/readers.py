@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import anyio.to_thread
 from pydantic import BaseModel
 
-import anyio.to_thread
 from bench.value.reader import ASK, Choice, Decision, choose
 from bench.value.wording import tokens
 from memoria.inference.chat.answers import read_answer

@@ -8,6 +8,7 @@ from bench.output import Cell, Sheet
 from bench.value.agent import Run
 
 _MOST_REPEATS = 1 / 3
+_COUNTED = ("repeats", "asked", "wrong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,18 @@ def list_sheets(outcome: Outcome) -> Iterator[Sheet]:
         *((code, lambda run, code=code: run.language == code) for code in ("en", "zh")),
         ("all", lambda _: True),
     ]
-    headings = ("tasks", "repeats", "with", "asked", "with", "stale", "steps", "with", "worst")
+    headings = (
+        "tasks",
+        *(each for name in (*_COUNTED, "steps") for each in (name, "with")),
+        "worst",
+        "stale",
+    )
     rows = [
         _row(name, *(list(filter(chosen, runs)) for runs in (outcome.without, outcome.with_memory)))
         for name, chosen in groups
     ]
     yield Sheet("Tasks without memory and with it", ("trap", *headings), rows)
-    costs = [
-        (name, *_costs(list(filter(chosen, outcome.with_memory)))) for name, chosen in groups
-    ]
+    costs = [(name, *_costs(list(filter(chosen, outcome.with_memory)))) for name, chosen in groups]
     cost = ("tokens", "most", "ms", "most")
     yield Sheet("What memory cost a task", ("trap", *cost), costs)
     yield Sheet("Agents that would be right without memory", ("memory", "misled", "tokens"), [
@@ -110,14 +114,11 @@ def _row(name: str, without: Sequence[Run], shown: Sequence[Run]) -> tuple[Cell,
     return (
         name,
         len(without),
-        _total(without, "repeats"),
-        _total(shown, "repeats"),
-        _total(without, "asked"),
-        _total(shown, "asked"),
-        _total(shown, "stale"),
+        *(_total(runs, what) for what in _COUNTED for runs in (without, shown)),
         f"{mean([run.steps for run in without]):.1f}",
         f"{mean([run.steps for run in shown]):.1f}",
         max(run.steps for run in shown),
+        _total(shown, "stale"),
     )
 
 

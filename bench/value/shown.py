@@ -37,10 +37,7 @@ class Showing:
         """Return the answer to one search in the task's own words."""
         command = task.trap.action if task.by_command else None
         found = await self.memory.search_memory(
-            task.prompt,
-            queries=[task.decision.question],
-            command=command,
-            workspace=self.workspace,
+            task.prompt, queries=[task.decision.question], command=command, workspace=self.workspace
         )
         return result_text(found)
 
@@ -77,7 +74,7 @@ async def record_projects(
 
 async def _record(memory: Memoria, project: Project, workspace: str) -> None:
     hook = memory.with_channel(hook_channel(_CLIENT))
-    for session in sorted(project.sessions, key=lambda one: one["at"]):
+    for session in project.sessions:
         name = f"{project.name}-{session['id']}"
         turns = list_turns(session)
         await hook.record_conversation(turns, "session_end", session_id=name, workspace=workspace)

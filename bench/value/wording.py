@@ -65,39 +65,66 @@ CUES: Final[tuple[tuple[Kind, str], ...]] = (
     ("over", r"而不是|而非|代替|替代|取代"),
     ("turn", r"(?:replaced|superseded) (?:by|with)|[-=]>|→|被(?=\s*\0+\s*(?:取代|代替|替代|替换))"),
     ("turn", rf"(?:{_GO_ZH})(?:成|到|为|至)了?"),
-    ("turn", r"(?<=\0 )(?:to|with)(?=\s*\0)|(?:moved|renamed|switched|migrated|upgraded|downgraded|"
-             r"changed|converted|rolled back|reverted) (?:(?:over|on) )?to(?=\s*\0)"),
-    ("hard", r"(?:don't|do not|must(?:n't| not)|should(?:n't| not)|can(?:'t|not| not)|may not|"
-             rf"won't|will not|never){_DO}"),
-    ("hard", r"(?:decided|advised|warned|voted|decision) (?:against|not to)|avoid(?:ed|s)?|"
-             r"(?:stop(?:ped)?|quit)(?: using| running)?|no longer|dislikes?|hates?|forbids?|"
-             r"beware|(?:got|get|getting) rid of|gave up(?: on)?|refuses?|rules? out|drops?|"
-             r"removes?|bans?|disallows?|vetoes"),
-    ("hard", r"不再|不要|不能|不可以?|不准|不许|不得|不应[该当]?|不该|不用|不允许|不让|"
-             r"不需要|不必|无需|不采用|不考虑|不喜欢|讨厌|禁止|切勿|请勿|避免|放弃|弃用|停用|别"),
+    (
+        "turn",
+        r"(?<=\0 )(?:to|with)(?=\s*\0)|(?:moved|renamed|switched|migrated|upgraded|downgraded|"
+        r"changed|converted|rolled back|reverted) (?:(?:over|on) )?to(?=\s*\0)",
+    ),
+    (
+        "hard",
+        r"(?:don't|do not|must(?:n't| not)|should(?:n't| not)|can(?:'t|not| not)|may not|"
+        rf"won't|will not|never){_DO}",
+    ),
+    (
+        "hard",
+        r"(?:decided|advised|warned|voted|decision) (?:against|not to)|avoid(?:ed|s)?|"
+        r"(?:stop(?:ped)?|quit)(?: using| running)?|no longer|dislikes?|hates?|forbids?|"
+        r"beware|(?:got|get|getting) rid of|gave up(?: on)?|refuses?|rules? out|drops?|"
+        r"removes?|bans?|disallows?|vetoes",
+    ),
+    (
+        "hard",
+        r"不再|不要|不能|不可以?|不准|不许|不得|不应[该当]?|不该|不用|不允许|不让|"
+        r"不需要|不必|无需|不采用|不考虑|不喜欢|讨厌|禁止|切勿|请勿|避免|放弃|弃用|停用|别",
+    ),
     ("bad", f"{_BAD_EN}|{_BAD_ZH}"),
     ("good", f"{_GOOD_EN}|{_GOOD_ZH}"),
     ("soft", r"not|no|without|nor|不是"),
-    ("past", r"previously|formerly|originally|used to(?: be| use| run)?|from(?=\s*\0+\s+to\b)|"
-             rf"以前|原来|原先|之前|起初|一开始|从(?=\s*\0+\s*(?:{_GO_ZH}|到))"),
-    ("use", r"us(?:e|es|ed|ing)|runs?|ran|prefers?|pick|choose|chose|decided|decisions?|"
-            r"adopt(?:ed)?|go(?:ing)? with|went with|stick (?:to|with)|settled|back to|returned to|"
-            r"(?<=\0 )only(?=\W*$)"),
-    ("lean", r"now|always|must|should|only|take|try|wants?|likes?|needs?|allows|through|"
-             r"(?:is|are|=|in|into|at|on|as|to)(?=\s*\0)"),
-    ("use", r"[改换退]回|回退到|恢复|回到|统一|改用|采用|使用|选用|换用|"
-            r"(?<![占不应作可费调有利引通专常停弃])用(?![户例途法来于时量处])|"
-            r"选|决定|定了|一律|推荐|建议|跑"),
+    (
+        "past",
+        r"previously|formerly|originally|used to(?: be| use| run)?|from(?=\s*\0+\s+to\b)|"
+        rf"以前|原来|原先|之前|起初|一开始|从(?=\s*\0+\s*(?:{_GO_ZH}|到))",
+    ),
+    (
+        "use",
+        r"us(?:e|es|ed|ing)|runs?|ran|prefers?|pick|choose|chose|decided|decisions?|"
+        r"adopt(?:ed)?|go(?:ing)? with|went with|stick (?:to|with)|settled|back to|returned to|"
+        r"(?<=\0 )only(?=\W*$)",
+    ),
+    (
+        "lean",
+        r"now|always|must|should|only|take|try|wants?|likes?|needs?|allows|through|"
+        r"(?:is|are|=|in|into|at|on|as|to)(?=\s*\0)",
+    ),
+    (
+        "use",
+        r"[改换退]回|回退到|恢复|回到|统一|改用|采用|使用|选用|换用|"
+        r"(?<![占不应作可费调有利引通专常停弃])用(?![户例途法来于时量处])|"
+        r"选|决定|定了|一律|推荐|建议|跑",
+    ),
     ("lean", r"允许|现在|必须|务必|只|总是|优先|喜欢|[是为要走到在](?=\s*\0)"),
 )
 CUE: Final = re.compile(
     r"(?:(?<![A-Za-z])|(?=[^A-Za-z]))(?:"
     + "|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(CUES))
-    + r")(?:(?![A-Za-z])|(?<=[^A-Za-z]))", re.IGNORECASE)
+    + r")(?:(?![A-Za-z])|(?<=[^A-Za-z]))",
+    re.IGNORECASE,
+)
 SPLIT: Final = re.compile(
     r"[;；。!！?？:：()（）\]】]|(?<!\0)[,，]|[,，](?!\s*\0)|\.(?=\s|$)|\s[—–-]{1,2}\s|——|"
     r"\b(?:but|because|since|so|while|whereas|although)\b|但是?|因为|所以|由于|不过|然而|于是",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 # After these comes what was announced: "failed: ...", "[decision, May] ...".
 COLONS: Final = frozenset({":", "：", "]", "】"})
 STOPS: Final = frozenset({".", "。", ";", "；", "!", "！"})
@@ -105,38 +132,60 @@ REASONS: Final = frozenset({"because", "since", "因为", "由于"})
 COORD: Final = re.compile(r"[\s,，、/]*(?:or|and|nor|和|或者?|及|与|跟)?\s*", re.IGNORECASE)
 LEAD: Final = re.compile(
     r"(?:\s|it|this|that|which|then|later|and|was|is|has|been|in the end|finally|now|both|all|"
-    r"也|都|又|后来|结果|它|这|那|个|已|经|最后|最终|被|仍|然|上次|一直|千万)*", re.IGNORECASE)
+    r"也|都|又|后来|结果|它|这|那|个|已|经|最后|最终|被|仍|然|上次|一直|千万)*",
+    re.IGNORECASE,
+)
 IT: Final = re.compile(
-    r".{0,16}\b(?:it|that|this|them|again|any ?more)\b.{0,8}|.{0,8}", re.IGNORECASE)
+    r".{0,16}\b(?:it|that|this|them|again|any ?more)\b.{0,8}|.{0,8}", re.IGNORECASE
+)
 IF: Final = re.compile(r"\W*(?:if|unless|in case|如果|若|万一|假如)", re.IGNORECASE)
 SENTENCE: Final = re.compile(r"(?<=[。!！;；])|(?<=[?？])(?=\W|$)|(?<=\.)(?=\s)")
 OPEN: Final = re.compile(
-    r"(?:to be|not yet|\bun) ?decided|\bTBD\b|still open|待定|未定|没定", re.IGNORECASE)
-_MARKED = (r"(?<!un)(?<!not )\b(?:changed|gone|superseded(?! by)|stale|outdated|obsolete)\b|"
-           r"(?<!未)(?:已变更|已更改|有改动|有变动|已删除|不存在|已失效|已过时|已被?取代|过期)")
+    r"(?:to be|not yet|\bun) ?decided|\bTBD\b|still open|待定|未定|没定", re.IGNORECASE
+)
+_MARKED = (
+    r"(?<!un)(?<!not )\b(?:changed|gone|superseded(?! by)|stale|outdated|obsolete)\b|"
+    r"(?<!未)(?:已变更|已更改|有改动|有变动|已删除|不存在|已失效|已过时|已被?取代|过期)"
+)
 STALE: Final = re.compile(
     rf"(?<!not )\bchanged since[^)\]】]*|[\[(（【][^\])）】]*?(?:{_MARKED})[^\])）】]*[\])）】]|"
-    rf"^\W*(?:{_MARKED})\s*[:：|]|\s[—–-]\s(?:{_MARKED})\W*$", re.IGNORECASE)
+    rf"^\W*(?:{_MARKED})\s*[:：|]|\s[—–-]\s(?:{_MARKED})\W*$",
+    re.IGNORECASE,
+)
 FRESH: Final = re.compile(
-    r"\b(?:unchanged|not checked|not changed)\b|未变更|未变|未核实|未检查|没有变化", re.IGNORECASE)
+    r"\b(?:unchanged|not checked|not changed)\b|未变更|未变|未核实|未检查|没有变化", re.IGNORECASE
+)
 ELSE: Final = re.compile(
     r"\b(?:other|another|different|unrelated)\b[\w -]{0,12}\b(?:project|repo\w*|service|codebase)|"
-    r"\belsewhere\b|(?:另一个|别的|其他|其它)(?:项目|仓库|服务)", re.IGNORECASE)
+    r"\belsewhere\b|(?:另一个|别的|其他|其它)(?:项目|仓库|服务)",
+    re.IGNORECASE,
+)
 NAMED: Final = re.compile(
     r"\b(?:in|for|of) (?:the )?([\w-]+) (?:project|repo(?:sitory)?|codebase)\b|"
-    r"\b(?:project|repo)[:=] ?([\w-]+)|([A-Za-z][\w-]+) ?(?:项目|仓库)", re.IGNORECASE)
+    r"\b(?:project|repo)[:=] ?([\w-]+)|([A-Za-z][\w-]+) ?(?:项目|仓库)",
+    re.IGNORECASE,
+)
 HERE: Final = frozenset("the this that our same whole current new entire my".split())
 THIS: Final = ("this command", "this call", "this edit", "该命令", "此命令", "这条命令", "这个命令")
 MONTHS: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 ISO: Final = re.compile(r"(20\d\d)[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?")
 NAMED_DAY: Final = re.compile(
     rf"(?:(\d{{1,2}})\s+)?\b({'|'.join(MONTHS)})[a-z]*\.?\s+(?:(\d{{1,2}}),?\s+)?(20\d\d)",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 AGO: Final = re.compile(
     r"(\d+|an?|one)\s*(day|week|month|year|天|周|个月|年)s?\s*(?:ago|之?前)|yesterday|昨天",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 SPAN: Final = {
-    "day": 1, "天": 1, "week": 7, "周": 7, "month": 30, "个月": 30, "year": 365, "年": 365
+    "day": 1,
+    "天": 1,
+    "week": 7,
+    "周": 7,
+    "month": 30,
+    "个月": 30,
+    "year": 365,
+    "年": 365,
 }
 WORD: Final = re.compile(r"[a-z][a-z0-9_]{2,}|[\u4e00-\u9fff](?=([\u4e00-\u9fff]))")
 STOP: Final = frozenset("the and for with which what should does that this from how was".split())
@@ -144,7 +193,8 @@ CJK: Final = re.compile(r"[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]")
 # Nouns that may be what the question is about, and then say nothing bad.
 TOPICS: Final = re.compile(
     r"timeouts?|[a-z]{0,30}errors?|[a-z]{0,30}exceptions?|conflicts?|超时|冲突|报错|出错",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 
 
 def tokens(text: str) -> int:
