@@ -104,6 +104,11 @@ class Settings(DatabaseSettings, HttpSettings):
     match, and completions over MCP name them. Otherwise it only counts the matches. Private
     projects are never named."""
 
+    silent_share: float = Field(0.0, ge=0, le=0.9)
+    """Share of sessions in which memory is silent, chosen by their ids, such as 0.2: hooks tell
+    them nothing unasked, and whatever is asked for is answered as ever. `memoria value` compares
+    them with the others. Hooks that report to a server elsewhere leave none silent."""
+
     resource_links: bool = False
     """Whether answers over MCP end with links to what they name, three at most, for a client that
     lets you open them. Many clients write each link into what their model reads, some as a file

@@ -14,7 +14,7 @@ from memoria.bare.home import find_home, find_tenant
 from memoria.bare.ignored import is_ignored
 from memoria.bare.plain_json import read_json, write_json
 from memoria.bare.remote import ask_remote, is_remote, own_home, read_server
-from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
+from memoria.bare.settings_file import SettingsFileError, find_ignored_folders, find_silent_share
 from memoria.bare.spool import append_entry, describe_error, note_failure, note_heard
 from memoria.surface.hook.payloads import TRANSCRIPT_CLIENTS, Payload, find_transcript, is_from
 
@@ -281,7 +281,37 @@ def _is_clean(turns: object) -> bool:
 
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
-    """Return the text that the model is to read."""
+    """Return the text that the model is to read; where memory is silent, none of what it has."""
+    if not (payload.begins or (payload.event == "prompt" and options.recalls)):
+        return ""
+    share = 0.0 if state == IS_LEFT_OUT else _find_silent_share(options, payload)
+    if not share:
+        return _find_told(options, payload, state)
+    from memoria.bare.silence import is_silent, note_session
+
+    silent = is_silent(payload.session, share)
+    text = (state if payload.begins else "") if silent else _find_told(options, payload, state)
+    if payload.begins or text:
+        try:
+            note_session(options.home, options.tenant, payload.session, text, silent=silent)
+        except OSError as error:
+            _note(options, f"what a session was told is not noted: {describe_error(error)}")
+    return text
+
+
+def _find_silent_share(options: _Options, payload: Payload) -> float:
+    """Return the share of sessions in which memory is silent; 0 where nobody can compare them."""
+    if is_remote(options.home) or not payload.session:
+        return 0.0
+    try:
+        return find_silent_share(options.home)
+    except SettingsFileError as error:
+        _note(options, f"memory is silent in no session until this is mended: {error}")
+        return 0.0
+
+
+def _find_told(options: _Options, payload: Payload, state: str) -> str:
+    """Return what a session is told: at its start the briefing, for a prompt what bears on it."""
     text = ""
     if payload.begins:
         text = state
