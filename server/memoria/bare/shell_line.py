@@ -8,7 +8,9 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.bare.shell_programs import (
     DEPTHS,
     FEEDERS,
+    FOLDER_FLAGS,
     LOOPS,
+    MANAGERS,
     NO_SUBCOMMANDS,
     PLACE_FLAGS,
     RUNNERS,
@@ -268,7 +270,11 @@ def _take_apart(command: Command, words: list[str]) -> None:
             if is_open and word in values and i < len(rest):
                 value = rest[i]
                 i += 1
-            if name in PLACE_FLAGS and value:
+            if (
+                name in PLACE_FLAGS
+                and value
+                and (command.program in MANAGERS or name in FOLDER_FLAGS)
+            ):
                 command.folder = _join_folder(command.folder, value)
         elif is_open and word.startswith("+"):
             flags.append(word)

@@ -49,7 +49,7 @@ def note_shown(home: str, tenant: str, session: str, way: str, ids: "Iterable[st
     Raises:
         OSError: it can't be written.
     """
-    ends = [one[-_ID_CHARS:] for one in ids][:_MOST_IDS]
+    ends = [name_end(one) for one in ids][:_MOST_IDS]
     if not ends:
         return
     at = time.time_ns() // 1_000_000
@@ -82,6 +82,11 @@ def append_note(home: str, tenant: str, names: "tuple[str, str]", note: str) -> 
         os.replace(path, os.path.join(folder, names[1]))
 
 
+def name_end(record_id: str) -> str:
+    """Return the end of an id that a note has."""
+    return record_id[-_ID_CHARS:]
+
+
 def note_kept(
     home: str, tenant: str, session: str, workspace: str | None, tell: "Callable[[str], None]"
 ) -> None:
@@ -101,12 +106,14 @@ def read_shown(home: str, tenant: str, session: str) -> list[dict[str, object]]:
         OSError: they can't be read.
     """
     number = number_of(session)
-    found = read_notes(home, tenant, (SHOWN, FORMER))
+    found = list_notes(home, tenant)
     return [note for note in found if isinstance(note.get("ids"), list) and note["in"] == number]
 
 
-def read_notes(home: str, tenant: str, names: "tuple[str, str]") -> "list[dict[str, object]]":
-    """Return a tenant's notes that are whole, oldest first.
+def list_notes(
+    home: str, tenant: str, names: "tuple[str, str]" = (SHOWN, FORMER)
+) -> list[dict[str, object]]:
+    """Return the notes of all sessions that are whole, oldest first.
 
     Args:
         home: the data folder's path.

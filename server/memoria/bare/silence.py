@@ -9,7 +9,7 @@ import time
 from binascii import crc32
 
 from memoria.bare.plain_json import write_json
-from memoria.bare.shown import append_note, delete_notes, number_of, read_notes
+from memoria.bare.shown import append_note, delete_notes, list_notes, number_of
 
 VALUE = ("value.notes", "value-former.notes")
 """Files of a tenant's notes on sessions: those that are added to, and those before them."""
@@ -49,7 +49,7 @@ def read_sessions(home: str, tenant: str) -> list[dict[str, object]]:
     Raises:
         OSError: they can't be read.
     """
-    return read_notes(home, tenant, VALUE)
+    return list_notes(home, tenant, VALUE)
 
 
 def delete_sessions(home: str, tenant: str) -> None:

@@ -302,6 +302,11 @@ class Conversations:
         place = self._workspaces.number(workspace)
         return self._list_in_order("unread", workspace=place, limit=limit)
 
+    def list_calls_and_words(self, workspace: str, limit: int) -> list[int]:
+        """List the numbers of a workspace's newest calls and words of the user, newest first."""
+        place = self._workspaces.number(workspace)
+        return self._rows.column("calls_and_words", workspace=place, limit=limit)
+
     def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
         """List a session's unread current turns from a place on, in order."""
         place = {"session_n": session_n, "first_index": first_index}

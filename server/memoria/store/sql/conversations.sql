@@ -230,6 +230,15 @@ WHERE tenant_id = :tenant AND kind = 'turn' AND current AND NOT (suppressed OR p
 ORDER BY n DESC
 LIMIT :limit;
 
+-- name: calls_and_words
+-- The newest calls and words of the user in a workspace, by number; walked as the unread ones are.
+SELECT d.n
+FROM documents d JOIN turns t ON t.n = d.n
+WHERE d.tenant_id = :tenant AND d.kind = 'turn' AND d.current AND NOT d.suppressed
+  AND d.workspace_n = :workspace AND (t.role = 'user' OR t.args_hash IS NOT NULL)
+ORDER BY d.n DESC
+LIMIT :limit;
+
 -- name: unread_of_session
 SELECT t.n
 FROM turns t JOIN documents d ON d.n = t.n

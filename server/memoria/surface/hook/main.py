@@ -20,7 +20,7 @@ from memoria.surface.hook.payloads import TRANSCRIPT_CLIENTS, Payload, find_tran
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 FAMILY = (
@@ -109,6 +109,8 @@ _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
 """Clients whose sessions may end unannounced: any answer may be the last."""
 _SENDING = ("start", "stop", "compact", "end")
 """Events at which what waits is sent to a server elsewhere."""
+_TELLING = ("start", "prompt")
+"""Events at which a session may be told what memory has."""
 _LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0
 """Longest time of a hook, and of a prompt's hook with recall, for which clients wait 10 s."""
 _NOTING_S = 0.5
@@ -128,6 +130,7 @@ class _Options:
     def __init__(self, arguments: list[str]) -> None:
         self.client = "unknown"
         self.recalls = False
+        self.guards = False
         named = {"--home": "", "--tenant": "", "--workspace": "", "--event": ""}
         left = list(arguments)
         while left:
@@ -137,6 +140,8 @@ class _Options:
                 named[name] = value if sign else (left.pop(0) if left else "")
             elif one == "--recall":
                 self.recalls = True
+            elif one == "--guard":
+                self.guards = True
             elif not one.startswith("-"):
                 self.client = one
         self.home = find_home(named["--home"], named["--tenant"])
@@ -185,8 +190,11 @@ def _serve(options: _Options) -> None:
     text = ""
     if payload.event and not payload.is_of_subagent and is_from(options.client, payload):
         try:
-            state = _capture(options, payload)
-            text = _find_text(options, payload, state)
+            if payload.event == "before":
+                text = _warn(options, payload)
+            else:
+                state = _capture(options, payload)
+                text = _find_text(options, payload, state)
         except Exception as error:  # noqa: BLE001  (the client still gets its answer)
             _note(options, f"{payload.event} was not answered: {describe_error(error)}")
     options.answer(make_reply(options.client, payload.event, payload.name, text))
@@ -282,15 +290,24 @@ def _is_clean(turns: object) -> bool:
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
     """Return the text that the model is to read; where memory is silent, none of what it has."""
-    if not (payload.begins or (payload.event == "prompt" and options.recalls)):
-        return ""
-    share = 0.0 if state == IS_LEFT_OUT else _find_silent_share(options, payload)
-    if not share:
+    if state == IS_LEFT_OUT or payload.event not in _TELLING:
         return _find_told(options, payload, state)
+    unasked = state if payload.begins else ""
+    return _tell(options, payload, lambda: _find_told(options, payload, state), unasked)
+
+
+def _tell(options: _Options, payload: Payload, find: "Callable[[], str]", unasked: str = "") -> str:
+    """Return what is found for a session, or where memory is silent in it what it is told anyway.
+
+    While a share of sessions is silent, what each is told is noted.
+    """
+    share = _find_silent_share(options, payload)
+    if not share:
+        return find()
     from memoria.bare.silence import is_silent, note_session
 
     silent = is_silent(payload.session, share)
-    text = (state if payload.begins else "") if silent else _find_told(options, payload, state)
+    text = unasked if silent else find()
     if payload.begins or text:
         try:
             note_session(options.home, options.tenant, payload.session, text, silent=silent)
@@ -322,6 +339,24 @@ def _find_told(options: _Options, payload: Payload, state: str) -> str:
     if payload.event == "prompt" and payload.prompt and options.recalls:
         text += _recall(options, payload)
     return text
+
+
+def _warn(options: _Options, payload: Payload) -> str:
+    """Return the line that is worth saying before a call; empty for none. Nothing is recorded."""
+    is_asked = options.guards and not payload.is_ours and not is_remote(options.home)
+    if not is_asked or _is_left_out(options, payload):
+        return ""
+    return _tell(options, payload, lambda: _find_word(options, payload))
+
+
+def _find_word(options: _Options, payload: Payload) -> str:
+    from memoria.bare.guard_words import choose_line, note_asked
+
+    note_asked(options.home, options.tenant)
+    workspace = _find_workspace(options, payload)
+    named = (payload.session, payload.tool, payload.arguments)
+    line = choose_line(options.home, options.tenant, workspace, *named)
+    return f"<memoria>\n{line}\n</memoria>" if line else ""
 
 
 def _recall(options: _Options, payload: Payload) -> str:
