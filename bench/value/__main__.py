@@ -24,7 +24,7 @@ from memoria.inference.chat.client import choose_chat_model
 
 _NO_MODEL = "No chat model is configured. Set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL.\n"
 _NOT_POSSIBLE = 2
-_CONDITIONS = 4
+_CONDITIONS = 5
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,23 +54,24 @@ async def play_all(
     projects: Sequence[Project], read: Reader, done: Callable[[], None] = lambda: None
 ) -> Outcome:
     """Play every task without memory, with it, and with what is beside the point."""
-    without, shown, unaided, beside = list[Run](), list[Run](), list[Run](), list[Run]()
-
+    without, shown, unasked, unaided, beside = (list[Run]() for _ in range(_CONDITIONS))
     async with record_projects(projects, projects) as showings:
         for project, showing in zip(projects, showings, strict=True):
             for task in project.tasks:
                 without.append(await play(task, project.language, read, None))
                 shown.append(await play(task, project.language, read, showing))
+                told = await play(task, project.language, read, showing, searches=False)
+                unasked.append(told)
                 right = make_right_by_itself(task)
                 unaided.append(await play(right, project.language, read, showing))
-                for _ in range(3):
+                for _ in range(_CONDITIONS - 1):
                     done()
     async with record_projects(projects, [_other(projects, one) for one in projects]) as showings:
         for project, showing in zip(projects, showings, strict=True):
             for task in map(make_right_by_itself, project.tasks):
                 beside.append(await play(task, project.language, read, showing))
                 done()
-    return Outcome(without, shown, unaided, beside)
+    return Outcome(without, shown, unasked, unaided, beside)
 
 
 def make_right_by_itself(task: Task) -> Task:

@@ -34,6 +34,10 @@ class Shows(Protocol):
         """Return the answer to a search for an error."""
         ...
 
+    async def warn(self, session: str, tool: str, action: str) -> str:
+        """Return the line that is said before a call; empty for none."""
+        ...
+
 
 @dataclass(slots=True)
 class Run:
@@ -50,13 +54,21 @@ class Run:
     """Facts followed that hold no longer."""
     wrong: int = 0
     """Choices that were not right, whatever the reason."""
+    warned: int = 0
+    """Calls before which a line was said."""
+    heeded: int = 0
+    """Calls that were not made after it."""
+    warned_wrongly: int = 0
+    """Right calls before which a line was said."""
     steps: int = 0
     tokens: int = 0
     ms: float = 0.0
     """Time that the product took for what it showed."""
 
 
-async def play(task: Task, language: str, read: Reader, shows: Shows | None) -> Run:
+async def play(
+    task: Task, language: str, read: Reader, shows: Shows | None, *, searches: bool = True
+) -> Run:
     """Do a task until it is done right.
 
     Args:
@@ -64,25 +76,51 @@ async def play(task: Task, language: str, read: Reader, shows: Shows | None) -> 
         language: of its project.
         read: who chooses.
         shows: what the memory shows; None without memory.
+        searches: whether it asks the memory, beside what it is told unasked.
     """
     run = Run(task, language)
     shown: list[str] = []
     if shows is not None:
+        shown = [_without_guide(await _time(run, shows.brief()))]
+    if shows is not None and searches:
         run.steps += 1
-        briefing, found = await _time(run, shows.brief()), await _time(run, shows.search(task))
-        shown = [_without_guide(briefing), found]
+        shown.append(await _time(run, shows.search(task)))
     decision = task.decision
     while True:
         choice = await read(decision, shown)
+        if shows is not None and task.tool is not None:
+            choice = await _hear(run, decision, choice, read, shows)
         run.choices.append(choice)
         if _bear(run, choice):
             return run
         failed = next(one for one in decision.options if one.key == choice.key)
         left = tuple(one for one in decision.options if one.key != choice.key)
         decision = replace(decision, options=left, may_ask=decision.may_ask and len(left) > 1)
-        if shows is not None and choice.key in task.failed:
+        if shows is not None and searches and choice.key in task.failed:
             run.steps += 1
             shown = [await _time(run, shows.look_up(task.results[failed.key])), *shown]
+
+
+async def _hear(run: Run, decision: Decision, choice: Choice, read: Reader, shows: Shows) -> Choice:
+    """Choose anew where a line is said before the call; it stands alone at that moment."""
+    task = run.task
+    option = next((one for one in decision.options if one.key == choice.key), None)
+    if option is None or task.tool is None:
+        return choice
+    line = await _time(run, shows.warn(f"later-{id(run)}", task.tool, option.action))
+    if not line:
+        return choice
+    run.warned += 1
+    run.warned_wrongly += choice.key == task.right
+    ranked = {choice.key: -1}
+    options = tuple(
+        replace(one, default_rank=ranked.get(one.key, one.default_rank)) for one in decision.options
+    )
+    second = await read(replace(decision, options=options, may_ask=False), [line])
+    if not second.because or second.key == choice.key:
+        return choice
+    run.heeded += 1
+    return second
 
 
 def _without_guide(briefing: str) -> str:

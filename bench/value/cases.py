@@ -27,6 +27,8 @@ class Task:
     id: str
     kind: str
     prompt: str
+    tool: str | None
+    """Tool that an option's action is a call of; None where it is a word or a file."""
     by_command: bool
     """Whether the agent looks the command up that it would run, beside its task's words."""
     decision: Decision
@@ -157,6 +159,7 @@ def _read_task(told: Mapping[str, Any]) -> Task:
         id=told["id"],
         kind=told["kind"],
         prompt=told["prompt"],
+        tool=told.get("tool"),
         by_command=told["by"] == "command",
         decision=Decision(told["prompt"], told["question"], options, told.get("may_ask", False)),
         right=told["right"],

@@ -8,6 +8,7 @@ from bench.output import Cell, Sheet
 from bench.value.agent import Run
 
 _MOST_REPEATS = 1 / 3
+_WORDS = ("warned", "heeded", "warned_wrongly")
 _COUNTED = ("repeats", "asked", "wrong")
 
 
@@ -17,6 +18,8 @@ class Outcome:
 
     without: Sequence[Run]
     with_memory: Sequence[Run]
+    unasked: Sequence[Run]
+    """With memory, by agents that ask it nothing: the briefing, and a line before a call."""
     unaided_right: Sequence[Run]
     """With memory, by agents that would be right without it."""
     beside_the_point: Sequence[Run]
@@ -29,8 +32,8 @@ class Outcome:
 
     @property
     def stale(self) -> int:
-        """Stale facts followed with memory."""
-        return _total(self.with_memory, "stale")
+        """Stale facts followed with memory, by agents that ask it and by those that don't."""
+        return _total(self.with_memory, "stale") + _total(self.unasked, "stale")
 
     @property
     def holds(self) -> bool:
@@ -47,20 +50,23 @@ def list_sheets(outcome: Outcome) -> Iterator[Sheet]:
         *((code, lambda run, code=code: run.language == code) for code in ("en", "zh")),
         ("all", lambda _: True),
     ]
-    headings = (
-        "tasks",
-        *(each for name in (*_COUNTED, "steps") for each in (name, "with")),
-        "worst",
-        "stale",
+    conditions = {"without": outcome.without, "with": outcome.with_memory}
+    conditions["unasked"] = outcome.unasked
+    counted = (
+        name if way == "without" else way for name in (*_COUNTED, "steps") for way in conditions
     )
+    headings = ("trap", "tasks", *counted, "worst", "stale")
     rows = [
-        _row(name, *(list(filter(chosen, runs)) for runs in (outcome.without, outcome.with_memory)))
+        _row(name, [list(filter(chosen, runs)) for runs in conditions.values()])
         for name, chosen in groups
     ]
-    yield Sheet("Tasks without memory and with it", ("trap", *headings), rows)
+    yield Sheet("Tasks without memory, with it, and with what it says unasked", headings, rows)
     costs = [(name, *_costs(list(filter(chosen, outcome.with_memory)))) for name, chosen in groups]
-    cost = ("tokens", "most", "ms", "most")
-    yield Sheet("What memory cost a task", ("trap", *cost), costs)
+    yield Sheet("What memory cost a task", ("trap", "tokens", "most", "ms", "most"), costs)
+    words = [
+        (way, *(_total(conditions[way], what) for what in _WORDS)) for way in ("with", "unasked")
+    ]
+    yield Sheet("Lines before a call", ("", "said", "heeded", "before a right call"), words)
     yield Sheet("Agents that would be right without memory", ("memory", "misled", "tokens"), [
         ("of this project", *_misled(outcome.unaided_right)),
         ("of another one alone", *_misled(outcome.beside_the_point)),
@@ -69,15 +75,8 @@ def list_sheets(outcome: Outcome) -> Iterator[Sheet]:
 
 def list_choices(outcome: Outcome) -> Iterator[str]:
     """Yield a line a task and condition: what was chosen, and after which line."""
-    names = ("without", "with", "right", "beside")
-    conditions = (
-        outcome.without,
-        outcome.with_memory,
-        outcome.unaided_right,
-        outcome.beside_the_point,
-    )
-    for runs in zip(*conditions, strict=True):
-        for name, run in zip(names, runs, strict=True):
+    for runs in zip(*_name_conditions(outcome).values(), strict=True):
+        for name, run in zip(_name_conditions(outcome), runs, strict=True):
             chosen = (f"{one.key}{'?' if one.checked else ''}" for one in run.choices)
             because = run.choices[0].because
             yield f"{run.task.id} {name}: {', '.join(chosen)}{because and f' ← {because}'}"
@@ -85,12 +84,6 @@ def list_choices(outcome: Outcome) -> Iterator[str]:
 
 def to_document(outcome: Outcome) -> list[dict[str, object]]:
     """Return every run as plain values."""
-    conditions = {
-        "without": outcome.without,
-        "with": outcome.with_memory,
-        "unaided right": outcome.unaided_right,
-        "beside the point": outcome.beside_the_point,
-    }
     return [
         {
             "task": run.task.id,
@@ -101,24 +94,37 @@ def to_document(outcome: Outcome) -> list[dict[str, object]]:
             "repeats": run.repeats,
             "asked": run.asked,
             "stale": run.stale,
+            "warned": run.warned,
+            "heeded": run.heeded,
             "steps": run.steps,
             "tokens": run.tokens,
             "ms": run.ms,
         }
-        for name, runs in conditions.items()
+        for name, runs in _name_conditions(outcome).items()
         for run in runs
     ]
 
 
-def _row(name: str, without: Sequence[Run], shown: Sequence[Run]) -> tuple[Cell, ...]:
+def _name_conditions(outcome: Outcome) -> dict[str, Sequence[Run]]:
+    return {
+        "without": outcome.without,
+        "with": outcome.with_memory,
+        "unasked": outcome.unasked,
+        "unaided right": outcome.unaided_right,
+        "beside the point": outcome.beside_the_point,
+    }
+
+
+def _row(name: str, conditions: Sequence[Sequence[Run]]) -> tuple[Cell, ...]:
+    steps = (f"{mean([run.steps for run in runs]):.1f}" for runs in conditions)
+    shown = conditions[1]
     return (
         name,
-        len(without),
-        *(_total(runs, what) for what in _COUNTED for runs in (without, shown)),
-        f"{mean([run.steps for run in without]):.1f}",
-        f"{mean([run.steps for run in shown]):.1f}",
+        len(shown),
+        *(_total(runs, what) for what in _COUNTED for runs in conditions),
+        *steps,
         max(run.steps for run in shown),
-        _total(shown, "stale"),
+        sum(_total(runs, "stale") for runs in conditions[1:]),
     )
 
 

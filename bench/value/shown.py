@@ -5,21 +5,28 @@ folder. Whatever an agent is shown here is the text that its client would put be
 """
 
 import tempfile
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio.to_thread
+
 import memoria
 from bench.value.cases import Project, Task, list_kept, list_turns
 from bench.value.repository import apply_changes, make_repository
 from memoria.app import Memoria
+from memoria.app.kept import AnswerKeeper
+from memoria.bare.guard_words import choose_line, note_asked
 from memoria.bare.projects import find_project
 from memoria.model.provenance import hook_channel
 from memoria.surface.mcp.asked import answer_briefing
+from memoria.surface.mcp.instructions import composers_for
 from memoria.surface.text import result_text
 
 _CLIENT = "claude-code"
+_PATIENCE_S, _PAUSE_S = 30.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,11 @@ class Showing:
         found = await self.memory.search_memory(error=error, workspace=self.workspace)
         return result_text(found)
 
+    async def warn(self, session: str, tool: str, action: str) -> str:
+        """Return the line that a hook would say before a call; empty for none."""
+        home, tenant = str(self.memory.settings.home_path), self.memory.tenant
+        return choose_line(home, tenant, self.workspace, session, tool, {"command": action})
+
 
 @asynccontextmanager
 async def record_projects(
@@ -60,6 +72,7 @@ async def record_projects(
     with tempfile.TemporaryDirectory(prefix="memoria-bench-") as name:
         home = Path(name) / "home"
         async with memoria.open(home) as memory:
+            note_asked(str(home), memory.tenant)
             shown = []
             for project, told in zip(projects, told_of, strict=True):
                 folder = Path(name) / "work" / project.name
@@ -69,6 +82,8 @@ async def record_projects(
                 apply_changes(folder, project)
                 shown.append(Showing(memory, workspace))
             await memory.wait_until_idle()
+            for one in shown:
+                await anyio.to_thread.run_sync(_lay_ready, memory, one.workspace)
             yield shown
 
 
@@ -83,3 +98,18 @@ async def _record(memory: Memoria, project: Project, workspace: str) -> None:
                 statement, valid_from=session["at"], session_id=name, workspace=workspace
             )
     await memory.wait_until_idle()
+
+
+def _lay_ready(memory: Memoria, workspace: str) -> None:
+    """Lay a project's words before a mistake ready, as a server of the project does.
+
+    Raises:
+        TimeoutError: the home does not come to rest.
+    """
+    settings = memory.settings.model_copy(update={"workspace": workspace})
+    keeper = AnswerKeeper(settings, memory._store, composers_for(settings))  # noqa: SLF001
+    deadline = time.monotonic() + _PATIENCE_S
+    while not keeper.keep():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the home does not come to rest")
+        time.sleep(_PAUSE_S)

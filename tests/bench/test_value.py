@@ -21,8 +21,11 @@ LEAST_TASKS, LEAST_KINDS = 24, 6
 class Told:
     """A memory that shows these texts, and notes the errors that are looked up."""
 
-    def __init__(self, briefing: str = "", found: str = "", of_error: str = "") -> None:
+    def __init__(
+        self, briefing: str = "", found: str = "", of_error: str = "", word: str = ""
+    ) -> None:
         self.briefing, self.found, self.of_error = briefing, found, of_error
+        self.word = word
         self.errors: list[str] = []
 
     async def brief(self) -> str:
@@ -36,6 +39,11 @@ class Told:
         self.errors.append(error)
         return self.of_error
 
+    async def warn(self, session: str, tool: str, action: str) -> str:
+        assert session
+        assert tool == "Bash"
+        return self.word if action == "make a" else ""
+
 
 def make_task(*, may_ask: bool = False) -> cases.Task:
     """Return a task with a trap, an outdated way and a right one."""
@@ -48,6 +56,7 @@ def make_task(*, may_ask: bool = False) -> cases.Task:
         id="t",
         kind="flaky",
         prompt="Build it.",
+        tool="Bash",
         by_command=True,
         decision=Decision("Build it.", "How is it built?", options, may_ask),
         right="c",
@@ -96,6 +105,14 @@ def test_after_a_repeat_the_error_is_looked_up_once() -> None:
     assert [one.key for one in run.choices] == ["trap", "c"]
     assert told.errors == ["no rule a"]
     assert (run.repeats, run.steps) == (1, 4)
+
+
+def test_a_line_before_the_call_is_heeded_where_it_names_another_way() -> None:
+    heard = play(make_task(), Told(word="`make a` failed here; `make c` worked afterwards."))
+    assert [one.key for one in heard.choices] == ["c"]
+    assert (heard.warned, heard.heeded, heard.warned_wrongly, heard.repeats) == (1, 1, 0, 0)
+    deaf = play(make_task(), Told(word="The weather is fine."))
+    assert (deaf.warned, deaf.heeded, deaf.repeats) == (1, 0, 1)
 
 
 def test_a_stale_line_counts_as_followed_unless_it_is_marked() -> None:

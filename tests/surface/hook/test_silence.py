@@ -12,7 +12,7 @@ from tests.surface.hook.clients import EVENTS, place
 import memoria
 from memoria.bare.silence import read_sessions
 from memoria.bare.spool import list_waiting, read_failures
-from memoria.surface.hook.main import GUIDE, IS_RECORDED
+from memoria.surface.hook.replies import GUIDE, IS_RECORDED
 
 PROGRAM = Path(memoria.__file__).parent / "surface" / "hook" / "__main__.py"
 
