@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import JsonValue
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
+from memoria.model.calls import CallOutcome
 from memoria.model.memory import Condition, Trust, Validity
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
@@ -206,6 +207,8 @@ class SearchResult(Value):
 
     query: str
     hits: tuple[Hit, ...]
+    calls: Annotated[tuple[CallOutcome, ...], UNLESS_EMPTY] = ()
+    """What failed and what worked, where a file, an error or a command was asked for."""
     tokens: int = 0
     """Estimated tokens of the hits as shown."""
     answered: bool

@@ -20,6 +20,7 @@ MOVED_TABLES = (
     "documents",
     "sessions",
     "turns",
+    "tool_calls",
     "memories",
     "memory_versions",
     "memory_evidence",

@@ -68,6 +68,7 @@ def _write_result(result: SearchResult, without: Sequence[str]) -> Document:
     return write_document(
         **result.to_json("answered", "omitted", "beyond_limit", "hidden"),
         notes=notes or None,
+        calls=[one.to_json() for one in result.calls] or None,
         hits=[_write_hit(hit, result.id_chars, without) for hit in result.hits],
     )
 

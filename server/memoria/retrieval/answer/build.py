@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.model import Hit, PartReport, SearchResult
 from memoria.model.search import OtherProjects
+from memoria.retrieval.answer.calls import answer_calls
 from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.fit import find_elsewhere, find_hint, is_answered
@@ -26,6 +27,7 @@ from memoria.retrieval.answer.marks import (
 )
 from memoria.retrieval.answer.marks import mark_contradicted as mark_hits
 from memoria.retrieval.answer.notes import is_in_one_wording, price_fit, price_notes
+from memoria.retrieval.answer.outcome_lines import fit_outcomes, list_outcome_ids
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.lookup.records import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
@@ -38,6 +40,8 @@ from memoria.store.values import Filters
 
 _NOTES_SHARE = 0.3
 """Greatest share of the budget for the notes below the hits, if not all hits have room."""
+_OUTCOMES_SHARE = 0.6
+"""Greatest share of the budget for what failed and what worked, above the hits."""
 _NEWEST = 4
 """Most of the latest statements that are shown if nothing was found."""
 _FEW_HITS = 8
@@ -57,14 +61,18 @@ def build_answer(
     """
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
-    listed = list_lines(tx, found, selection.hits, told)
+    about = None if plan.calls is None else answer_calls(tx, found, told, plan.calls)
+    if about is None:
+        listed = list_lines(tx, found, selection.hits, told)
+    else:
+        listed = AnswerLines(about.lines)
     if not listed.lines:
         listed = AnswerLines(_list_newest(tx, found, told))
-    earlier = find_earlier(tx, found, listed.lines)
+    earlier = {} if about else find_earlier(tx, found, listed.lines)
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
-    answered = is_answered(tx, found, fitting)
+    answered = bool(about and about.lines) or is_answered(tx, found, fitting)
     fits = sum(line.shown_as is None for line in lines) if answered else 0
     hint = None
     if plan.profile.hints_at_transcript:
@@ -72,6 +80,9 @@ def build_answer(
     whole = SearchResult(
         query=plan.asked,
         hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
+        calls=fit_outcomes(about.outcomes, round(_OUTCOMES_SHARE * plan.max_tokens))
+        if about
+        else (),
         answered=answered,
         max_tokens=plan.max_tokens,
         id_chars=ID_CHARS,
@@ -170,7 +181,8 @@ def _fit(
         weights: the terms asked for, with their weights where a hit is cut.
     """
     if not whole.hits:
-        return whole
+        chars = count_id_chars(tx, list_outcome_ids(whole.calls))
+        return whole.model_copy(update={"id_chars": chars})
     most = plan.max_tokens - price_fit(whole)
     room = most - min(price_notes(whole), round(_NOTES_SHARE * plan.max_tokens))
     focuses = [
@@ -189,7 +201,8 @@ def _fit(
     if not packed.hits:  # so small a budget is for the best hit, not for notes
         room = most
         packed = pack(room, ID_CHARS)
-    id_chars = count_id_chars(tx, list_ids(packed.hits))
+    ids = (*list_ids(packed.hits), *list_outcome_ids(whole.calls))
+    id_chars = count_id_chars(tx, ids)
     if id_chars > ID_CHARS:
         packed = pack(room, id_chars)
     is_counted = plan.is_limited or plan.profile.every_hit_must_fit or not packed.hits

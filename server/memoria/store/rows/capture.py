@@ -11,6 +11,7 @@ from memoria.store.connection import Connection
 from memoria.store.rows.conversations import Conversations
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.texts import Texts
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import NewTurn
@@ -31,6 +32,7 @@ class Accounts:
         self._texts = Texts(connection, tenant)
         self._conversations = conversations
         self._documents = documents
+        self._calls = ToolCalls(connection, tenant)
         self._zone = zone
 
     def list_alike(
@@ -63,6 +65,7 @@ class Accounts:
         self._rows.change("hand_over", **{**columns, "n": turn.n})
         self._rows.change("count", session_n=turn.session_n, turn_index=told.turn_index)
         self._texts.erase_unused({*before} - {None})
+        self._calls.renew(turn.n, told)
         self._documents.replace_tokens(turn.n, *turn_tokens(told, self._zone))
         # A turn is embedded together with the one before it.
         if is_moved or full_text(told) != full_text(turn):

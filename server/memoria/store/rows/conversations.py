@@ -11,6 +11,7 @@ from memoria.store.features import TurnMetadata, TurnPosition
 from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.texts import Texts, read_turn_row
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
@@ -38,6 +39,7 @@ class Conversations:
         self._private = private
         self._texts = Texts(connection, tenant, only_reads=only_reads)
         self._documents = documents
+        self._calls = ToolCalls(connection, tenant)
         self._zone = zone
         self._workspaces = Workspaces(connection, tenant)
         self._places: dict[int, int | None] = {}
@@ -102,6 +104,7 @@ class Conversations:
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
         self._rows.insert("add_turn", n=n, **self._texts.put_turn(turn))
+        self._calls.note(n, turn)
         return n
 
     def retire_turn(self, n: int) -> None:
@@ -135,6 +138,7 @@ class Conversations:
                 self._cite_elsewhere(row["n"])
                 self._documents.drop_turn_names(row["n"])
                 self._rows.change("unlink_memories", n=row["n"])
+                self._calls.drop(row["n"])
                 self._rows.change("erase_turn", n=row["n"])
                 self._documents.erase(row["n"])
                 hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}

@@ -101,6 +101,13 @@ class Documents:
             terms, self._visibilities.read_scopes(kinds, filters), narrowing, limit
         )
 
+    def keep_passing(
+        self, kinds: Sequence[DocumentKind], ns: Sequence[int], filters: Filters
+    ) -> list[int]:
+        """Return those of some documents that are visible and pass the filters, in their order."""
+        narrowing = self._narrowing(kinds, filters)
+        return [match.n for match in narrowing.best([Match(n, 0.0) for n in ns], len(ns))]
+
     def age(self) -> tuple[int, ...]:
         """Return a stamp of the full-text index: with equal stamps, a query has equal matches."""
         return self._matching.age()

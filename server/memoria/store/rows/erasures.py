@@ -29,7 +29,8 @@ _NUMBERS = ("items", "removed", "remaining")
 _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
     *("scratchpads", "queue", "edges", "name_uses", "names", "entities"),
-    *("nodes", "episodes", "evidence", "versions", "merges", "memories", "turns", "full_text"),
+    *("nodes", "episodes", "evidence", "versions", "merges", "memories", "calls"),
+    *("turns", "full_text"),
     *(
         "embeddings",
         "backlog",

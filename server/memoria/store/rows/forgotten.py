@@ -148,7 +148,7 @@ class HiddenFile(NamedTuple):
 
 HIDDEN_TABLES = (
     *(name for name in JOURNALED_TABLES if name not in ("generated_files", "core_files")),
-    *("turns", "tombstones", "tombstone_digests", "tombstone_vectors"),
+    *("turns", "tool_calls", "tombstones", "tombstone_digests", "tombstone_vectors"),
 )
 """The tables whose rows are put back. Names are of this list and of the schema, never a user's."""
 _PARTS = ("changes", "texts", "files")

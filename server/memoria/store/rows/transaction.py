@@ -36,6 +36,7 @@ from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
 from memoria.store.rows.tokens import Tokens
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.rows.waiting import WaitingMemories
 from memoria.store.rows.workspaces import Workspaces
@@ -101,6 +102,8 @@ class Transaction:
     """Calls to chat models, and their costs."""
     tokens = cached_property(_open(Tokens))
     """Tokens by which somebody reaches the tenant's memory over HTTP."""
+    tool_calls = cached_property(_open(ToolCalls))
+    """Commands, errors and files by which recorded tool calls are looked up."""
     webhooks = cached_property(_open(Webhooks))
     """Addresses to which the tenant's events are sent."""
 

@@ -85,6 +85,27 @@ class WireTrace(WireHit):
     after: list[WireNeighbour] | None = None
 
 
+class WireCall(BaseModel):
+    """A recorded call, cited by its turn; `said` has words in the place of a call."""
+
+    id: str
+    at: str
+    session_id: str
+    what: str
+
+
+class WireOutcome(BaseModel):
+    """A call that failed, and the one by which it worked afterwards."""
+
+    failed: WireCall
+    error: str
+    times: int | None = None
+    between: list[WireCall] | None = None
+    worked: WireCall | None = None
+    said: WireCall | None = None
+    way: Literal["same", "other"] | None = None
+
+
 class WireAnswer(BaseModel):
     """Part of either level's answer beside its hits."""
 
@@ -93,6 +114,7 @@ class WireAnswer(BaseModel):
     beyond_limit: int | None = None
     hidden: int | None = None
     notes: list[str] | None = None
+    calls: list[WireOutcome] | None = None
 
 
 class WireConclusions(WireAnswer):
