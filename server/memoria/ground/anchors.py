@@ -24,7 +24,13 @@ _DOTTED = re.compile(r"\b[A-Za-z_][\w]*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+")
 _QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|‘([^’\n]{2,80})’")
 _PATH = re.compile(r"[\w@.+~/-]*[\w@+~-]")
 _CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
-_CHINESE_NUMBER = re.compile("[一二三四五六七八九十百千万两零]+")
+_CHINESE_NUMBER = re.compile(
+    "([一二三四五六七八九十百千万两零]{2,}|[一二三四五六七八九十两](?=[个天分秒小次条台种位年月周倍份页行号封级]))"
+)
+_TARGET = re.compile(
+    r"\b(make|gmake|just|task|npm|pnpm|yarn|nox|tox|rake|composer|invoke)\s+(?:run\s+|-s\s+)?"
+    r"([A-Za-z][\w:-]*)"
+)
 _NUMBER_WORDS = {
     word: value
     for value, word in enumerate(
@@ -56,12 +62,13 @@ class Anchors:
     stated: frozenset[str]
     """Terms of the statement itself."""
     names: frozenset[str]
-    """Identifiers of the statement, which are written as no plain word is, in small letters."""
+    """Terms of the statement that are written as code is."""
     told_names: frozenset[str]
-    """Identifiers that only its session has."""
-    numbers: frozenset[str]
+    """Such terms that only its session has."""
     phrases: tuple[str, ...]
     """What the statement quotes."""
+    targets: tuple[tuple[str, str], ...]
+    """(program, target) of the commands that the statement gives, such as `make` and `test`."""
 
 
 def read_anchors(statement: str, said: Sequence[str], calls: Sequence[ToolCall]) -> Anchors:
@@ -72,31 +79,39 @@ def read_anchors(statement: str, said: Sequence[str], calls: Sequence[ToolCall])
         for text in texts:
             for term in (*list_terms(text), *_list_amounts(text)):
                 terms[term] = max(weight, terms.get(term, 0.0))
-    stated = frozenset((*list_terms(statement), *_list_amounts(statement)))
     names = frozenset(list_names(statement))
     told = frozenset(name for text in (*said, *asked) for name in list_names(text))
     return Anchors(
         terms=terms,
-        stated=stated,
+        stated=frozenset((*list_terms(statement), *_list_amounts(statement))),
         names=names,
         told_names=told - names,
-        numbers=frozenset(term for term in stated if term[0] == "#"),
         phrases=tuple(list_phrases(statement)),
+        targets=tuple(_TARGET.findall(statement)),
     )
 
 
 def list_names(text: str) -> Iterator[str]:
-    """Yield the identifiers of a text that no plain word is written as."""
+    """Yield the terms of a text that are written as code and not as plain words."""
     for pattern in (_CODE_WORD, _CALLED):
-        yield from (
-            found.group(found.lastindex or 0).casefold() for found in pattern.finditer(text)
-        )
+        yield from (name_term(found.group(found.lastindex or 0)) for found in pattern.finditer(text))
     for found in _DOTTED.finditer(text):
-        yield from re.split(r"\.|::|->|#", found[0].casefold())[-1:]
-    for phrase in _QUOTED.findall(text):
-        quoted = phrase[0].strip()
-        if re.fullmatch(r"[A-Za-z_$][\w$-]*", quoted):
-            yield quoted.casefold()
+        yield name_term(re.split(r"\.|::|->|#", found[0])[-1])
+    for groups in _QUOTED.findall(text):
+        if re.fullmatch(r"[A-Za-z_$][\w$]*", groups[0].strip()):
+            yield name_term(groups[0].strip())
+
+
+def name_term(name: str) -> str:
+    """Return the term of an identifier: itself if it is made of several words, else its word."""
+    if is_composed(name):
+        return f"={name.casefold()}"
+    return next(iter(tokens(name)), name.casefold())
+
+
+def is_composed(name: str) -> bool:
+    """Check whether an identifier is made of more than one word, so that it is no plain word."""
+    return len(_SUBWORD.findall(name)) > 1 or not name.isalpha()
 
 
 def list_phrases(text: str) -> Iterator[str]:
@@ -118,7 +133,8 @@ def list_terms(text: str) -> frozenset[str]:
         if word[0] >= "\u4e00":
             found.update(tokens(word)[len(word) :])  # the pairs
             continue
-        found.add(f"={word.casefold()}")
+        if is_composed(word):
+            found.add(f"={word.casefold()}")
         for part in _SUBWORD.findall(word):
             lower = part.lower()
             if len(part) > 1 and lower not in list_stop_words():
@@ -127,10 +143,7 @@ def list_terms(text: str) -> frozenset[str]:
                 found.add(f"#{_NUMBER_WORDS[lower]}")
     for plain, hexadecimal, behind in _NUMBER.findall(text):
         found.add(_number(plain, hexadecimal, behind))
-    for run in _CHINESE_NUMBER.findall(text):
-        value = _read_chinese(run)
-        if value is not None:
-            found.add(f"#{value}")
+    found.update(f"#{_read_chinese(run[1])}" for run in _CHINESE_NUMBER.finditer(text))
     return frozenset(found)
 
 
@@ -140,8 +153,8 @@ def _number(plain: str, hexadecimal: str, behind: str) -> str:
     return f"#{(plain or behind).replace('_', '').replace(',', '').rstrip('.')}"
 
 
-def _read_chinese(run: str) -> int | None:
-    """Return the number of Chinese numerals below ten thousand; None for anything else."""
+def _read_chinese(run: str) -> int:
+    """Return the number that Chinese numerals are."""
     total, digit = 0, 0
     for sign in run:
         if sign in _CHINESE_DIGITS:
@@ -156,7 +169,7 @@ def _read_chinese(run: str) -> int | None:
 
 def _list_amounts(text: str) -> Iterator[str]:
     """Yield the numbers that amounts with units are in other units."""
-    plain = _CHINESE_NUMBER.sub(lambda found: str(_read_chinese(found[0])), text)
+    plain = _CHINESE_NUMBER.sub(lambda found: str(_read_chinese(found[1])), text)
     for word, value in _NUMBER_WORDS.items():
         plain = re.sub(rf"(?i)\b{word}\b", str(value), plain)
     for number, unit in _QUANTITY.findall(plain):

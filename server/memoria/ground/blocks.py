@@ -146,7 +146,7 @@ def find_name(text: str) -> str:
         return section[1].strip(" \"'")[:_LONGEST_NAME]
     plain = _GENERIC.sub("", text)
     head = plain.partition("=")[0] if _SET.match(plain) else plain
-    typed = _TYPE.search(head)
+    typed = _TYPE.search(head.partition("(")[0])
     if typed is not None:
         return typed[1][:_LONGEST_NAME]
     called = [name for name in _CALLED.findall(head) if name not in _CONTROL]
