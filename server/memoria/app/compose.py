@@ -1,6 +1,6 @@
 """Composition: from settings to an opened Memoria."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
 from memoria.inference.reranker import Reranker, choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
+from memoria.ingest.grounding import GroundingWorker
 from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.engine import Store
@@ -154,21 +155,25 @@ async def open_home(
     reader = _build_extraction_worker(settings, store, lazy)
     own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
+    grounds = GroundingWorker(store, str(settings.home_path))
     rounds = None if shared is None else shared.rounds
     renewal.start(None if rounds is None else rounds.upkeep)
     if worker is not None:
         worker.start(None if rounds is None else rounds.embedding)
     if reader is not None and reads_queue:
         reader.start(rounds)
+    if reads_queue:
+        grounds.start(None if rounds is None else rounds.upkeep)
+        grounds.want(settings.tenant, settings.workspace)
     try:
-        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader)
+        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, grounds)
         if shared is not None:
             own_turns = shared.make_tenant_turns()
             opened = replace(opened, search_turns=shared.search_turns, tenant_turns=own_turns)
         yield opened
     finally:
         with anyio.CancelScope(shield=True):
-            await in_thread(lambda: _close(store, renewal, worker, reader))
+            await in_thread(lambda: _close(store, (renewal, grounds, reader, worker)))
             if own is not None:
                 await in_thread(own.close)
 
@@ -205,11 +210,9 @@ def _build_extraction_worker(
 
 def _close(
     store: Store,
-    renewal: RenewalWorker,
-    worker: EmbeddingWorker | None,
-    reader: "ExtractionWorker | None",
+    workers: "Iterable[RenewalWorker | GroundingWorker | ExtractionWorker | EmbeddingWorker | None]",
 ) -> None:
-    for each in (renewal, reader, worker):
+    for each in workers:
         if each is not None:
             each.stop()
     store.close()

@@ -15,6 +15,7 @@ from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
 from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
+from memoria.store.rows.grounds import Grounds
 from memoria.store.rows.backlog import Leases, TenantBacklog
 from memoria.store.rows.capture import Accounts, PrivateTimes, TranscriptPlaces
 from memoria.store.rows.conversations import Conversations
@@ -102,6 +103,8 @@ class Transaction:
     """Calls to chat models, and their costs."""
     tokens = cached_property(_open(Tokens))
     """Tokens by which somebody reaches the tenant's memory over HTTP."""
+    grounds = cached_property(_open(Grounds))
+    """Parts of repositories' files to which memories are bound."""
     tool_calls = cached_property(_open(ToolCalls))
     """Commands, errors and files by which recorded tool calls are looked up."""
     webhooks = cached_property(_open(Webhooks))
