@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, overload
+from typing import TYPE_CHECKING, Protocol, Annotated, Any, overload
 
 import anyio
 from pydantic import SkipValidation
@@ -208,9 +208,17 @@ def _build_extraction_worker(
     return build_extraction_worker(settings, store, embedder)
 
 
+class _Worker(Protocol):
+    """Work in the background of a home."""
+
+    def stop(self) -> None:
+        """Stop after what is under way."""
+        ...
+
+
 def _close(
     store: Store,
-    workers: "Iterable[RenewalWorker | GroundingWorker | ExtractionWorker | EmbeddingWorker | None]",
+    workers: Iterable[_Worker | None],
 ) -> None:
     for each in workers:
         if each is not None:

@@ -213,7 +213,7 @@ class Recall:
         """Open the keeper of composed answers, which keeps them for readers that can't wait."""
         from memoria.app.kept import AnswerKeeper  # noqa: PLC0415  (only a server keeps some)
 
-        return AnswerKeeper(self.settings, self._store, composers)
+        return AnswerKeeper(self.settings, self._store, composers, self._read_grounds)
 
     async def look_at_core(self) -> dict[str, Hashable]:
         """Map each core file of all projects to a value that changes with the file."""
@@ -234,7 +234,7 @@ class Recall:
         from memoria.app.briefing import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
 
         files = self._store.files.of(self.tenant)
-        return CoreReader(self.settings, files, self._embedder)
+        return CoreReader(self.settings, files, self._embedder, self._read_grounds)
 
     @property
     def _search(self) -> Search:

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from memoria.store.connection import Connection
 from memoria.store.sql.statements import TenantRows, as_json
 
+_END = 8
+"""Characters of an id's end that are indexed."""
+
 
 class UnboundWording(NamedTuple):
     """A present wording at which nobody has looked."""
@@ -56,8 +59,8 @@ class Grounds:
         self._rows.change("bind", n=n, parts=as_json(list(parts)))
 
     def list_of_memories(self, memory_ids: Iterable[str]) -> list[GroundRow]:
-        """List those of some memories that are bound to anything."""
-        return self._list("of_memories", ids=as_json(list(memory_ids)))
+        """List those of some memories that are bound to anything, given ids or ends of ids."""
+        return self._list("of_memories", ids=as_json(one[-_END:] for one in memory_ids))
 
     def list_of_project(self, workspace: str) -> list[GroundRow]:
         """List the memories of a project that are bound to anything."""

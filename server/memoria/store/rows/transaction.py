@@ -15,7 +15,6 @@ from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
 from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
-from memoria.store.rows.grounds import Grounds
 from memoria.store.rows.backlog import Leases, TenantBacklog
 from memoria.store.rows.capture import Accounts, PrivateTimes, TranscriptPlaces
 from memoria.store.rows.conversations import Conversations
@@ -26,6 +25,7 @@ from memoria.store.rows.documents import Documents, run_concurrently
 from memoria.store.rows.erasures import Dependencies, Erasures
 from memoria.store.rows.forgotten import HiddenRecords, Tombstones
 from memoria.store.rows.graph import Graph
+from memoria.store.rows.grounds import Grounds
 from memoria.store.rows.listings import Listings, Projects, ShortIds
 from memoria.store.rows.logs import AuditLog, ModelCallLog
 from memoria.store.rows.memories import Memories

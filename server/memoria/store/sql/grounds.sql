@@ -27,7 +27,7 @@ ON CONFLICT (wording_n) DO UPDATE SET parts = excluded.parts;
 -- name: of_memories
 SELECT m.id, v.n, w.name AS workspace, g.parts
 FROM {texts :ids} i
-CROSS JOIN memories m ON m.id = i.value AND +m.tenant_id = :tenant
+CROSS JOIN memories m ON {short_id_of m} = i.value AND +m.tenant_id = :tenant
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN grounds g ON g.wording_n = v.n
 CROSS JOIN workspaces w ON w.n = m.workspace_n

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from memoria.model.grounds import GroundMark
 from memoria.model import EdgeType, InferredBy, Memory, MemoryVersion, Validity
+from memoria.model.grounds import GroundMark
 from memoria.model.listing import MemoryState
 from memoria.model.memory import Condition
 from memoria.model.memory_types import MemoryType
