@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Annotated, Any, overload
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, overload
 
 import anyio
 from pydantic import SkipValidation
@@ -152,10 +152,10 @@ async def open_home(
     )
     store = await in_thread(lambda: open_store(settings))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(settings))
-    reader = _build_extraction_worker(settings, store, lazy)
+    grounds = GroundingWorker(store, str(settings.home_path))
+    reader = _build_extraction_worker(settings, store, lazy, grounds)
     own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
-    grounds = GroundingWorker(store, str(settings.home_path))
     rounds = None if shared is None else shared.rounds
     renewal.start(None if rounds is None else rounds.upkeep)
     if worker is not None:
@@ -198,14 +198,14 @@ def _override(settings: Settings, home: Path | str | None, tenant: str | None) -
 
 
 def _build_extraction_worker(
-    settings: Settings, store: Store, embedder: LazyEmbedder | None
+    settings: Settings, store: Store, embedder: LazyEmbedder | None, grounds: GroundingWorker
 ) -> "ExtractionWorker | None":
     """Build the workers that have a chat model read; None where none is configured."""
     if not settings.has_chat_model:
         return None
     from memoria.app.reading import build_extraction_worker  # noqa: PLC0415  (who has none pays nothing)
 
-    return build_extraction_worker(settings, store, embedder)
+    return build_extraction_worker(settings, store, embedder, grounds)
 
 
 class _Worker(Protocol):
@@ -216,10 +216,7 @@ class _Worker(Protocol):
         ...
 
 
-def _close(
-    store: Store,
-    workers: Iterable[_Worker | None],
-) -> None:
+def _close(store: Store, workers: Iterable[_Worker | None]) -> None:
     for each in workers:
         if each is not None:
             each.stop()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from memoria.bare.projects import find_place
 from memoria.errors import StoreError
 from memoria.ingest.rounds import WorkRounds, WorkTurn
-from memoria.model import StoredTurn, now_millis
+from memoria.model import Memory, StoredTurn, now_millis
 from memoria.model.grounds import GroundMark
 from memoria.model.search import ToolCall
 from memoria.store.engine import Store
@@ -102,6 +102,12 @@ class GroundingWorker:
                 self.want(tenant, row.workspace)
             marks[row.memory_id] = mark or NOT_CHECKED
         return marks
+
+    def mark(self, tenant: str, tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
+        """Return memories with the states of the files that carry them."""
+        found = list(memories)
+        marks = self.read_marks(tenant, tx, [one.id for one in found])
+        return [one.model_copy(update={"ground": marks.get(one.id)}) for one in found]
 
     @property
     def _is_running(self) -> bool:
