@@ -133,14 +133,14 @@ class GroundingWorker:
     def _step(self) -> float:
         """Bind and check some memories; return the pause before the next look, in seconds."""
         try:
-            more = [self._work_on(*place) for place in [*self._wanted]]
+            more = [self.catch_up(*place) for place in [*self._wanted]]
         except StoreError as error:
             if not self._stopping.is_set():
                 _LOG.warning("What memories are bound to can't be read: %s", error)
             return _PAUSE_S
         return 0.0 if any(more) else _PAUSE_S
 
-    def _work_on(self, tenant: str, workspace: str) -> bool:
+    def catch_up(self, tenant: str, workspace: str) -> bool:
         """Bind some memories of a project and check the others; return True if more may wait."""
         repository = self._open(workspace)
         if repository is None or self._stopping.is_set():
