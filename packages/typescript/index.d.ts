@@ -136,6 +136,7 @@ export interface ExplainedConclusions {
   beyond_limit?: number;
   hidden?: number;
   notes?: string[];
+  calls?: WireOutcome[];
   hits: WireConclusion[];
   explanation?: Explanation;
 }
@@ -147,6 +148,7 @@ export interface ExplainedTraces {
   beyond_limit?: number;
   hidden?: number;
   notes?: string[];
+  calls?: WireOutcome[];
   hits: WireTrace[];
   explanation?: Explanation;
 }
@@ -646,6 +648,14 @@ export interface WebhookTrial {
   fault?: string;
 }
 
+/** A recorded call, cited by its turn; `said` has words in the place of a call. */
+export interface WireCall {
+  id: string;
+  at: string;
+  session_id: string;
+  what: string;
+}
+
 /** A first-level result. */
 export interface WireConclusion {
   id: string;
@@ -769,6 +779,17 @@ export interface WireNeighbour {
   speaker?: string;
   text: string;
   condition?: string;
+}
+
+/** A call that failed, and the one by which it worked afterwards. */
+export interface WireOutcome {
+  failed: WireCall;
+  error: string;
+  times?: number;
+  between?: WireCall[];
+  worked?: WireCall;
+  said?: WireCall;
+  way?: "same" | "other";
 }
 
 /** Proof that turns are on disk. */
@@ -977,9 +998,12 @@ export interface RecallArguments {
 
 export interface SearchMemoryArguments {
   /** the question, in any language */
-  query: string;
+  query?: string;
   /** always 2-4, as they may have been said; also parts, or kinds of a list */
   queries?: string[];
+  file?: string;
+  error?: string;
+  command?: string;
   limit?: number;
   max_tokens?: number;
   /** ISO 8601 */
@@ -1003,9 +1027,12 @@ export interface SearchMemoryArguments {
 
 export interface SearchConversationTracesArguments {
   /** the question, in any language */
-  query: string;
+  query?: string;
   /** always 2-4, as they may have been said; also parts, or kinds of a list */
   queries?: string[];
+  file?: string;
+  error?: string;
+  command?: string;
   limit?: number;
   max_tokens?: number;
   /** ISO 8601 */
@@ -1292,9 +1319,9 @@ export declare class Memoria extends Caller<Operations> {
   /** Build what is put before a model, within a budget of tokens: persona, task, last turns, memories and evidence, cited. */
   recall(given: RecallArguments, options?: CallOptions): Promise<ContextPackage>;
   /** Search the memories: conclusions, best first, with their sources. */
-  searchMemory(given: SearchMemoryArguments, options?: CallOptions): Promise<ExplainedConclusions>;
+  searchMemory(given?: SearchMemoryArguments, options?: CallOptions): Promise<ExplainedConclusions>;
   /** Search the verbatim record, tool calls included. */
-  searchConversationTraces(given: SearchConversationTracesArguments, options?: CallOptions): Promise<ExplainedTraces>;
+  searchConversationTraces(given?: SearchConversationTracesArguments, options?: CallOptions): Promise<ExplainedTraces>;
   /** List memories, the one that became valid last first. */
   listMemories(given?: ListMemoriesArguments, options?: CallOptions): Promise<MemoryList>;
   /** Keep a statement as a memory. What is known already is not kept twice. */

@@ -16,6 +16,7 @@ from memoria.store.engine import Store
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
 from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
+from memoria.store.rows.tool_calls import CallRow
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
@@ -76,6 +77,10 @@ def list_surroundings(found: Surroundings) -> list[object]:
 def list_speakers(remarks: TurnMetadataColumns) -> list[object]:
     told = zip(remarks.is_turn, remarks.ats.tolist(), remarks.speakers.tolist(), strict=True)
     return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
+
+
+def list_calls(rows: list[CallRow]) -> list[str]:
+    return [f"n={row.turn_n} {row}" for row in rows]
 
 
 READS: dict[str, Callable[[Transaction, Known], object]] = {
@@ -211,6 +216,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.list_elsewhere": lambda tx, _: tx.documents.list_elsewhere(
         BOTH, [["port"]], Filters(include_history=True), 9
     ),
+    "documents.keep_passing": lambda tx, them: [
+        f"n={n} " for n in tx.documents.keep_passing(BOTH, them.ns, EVERY)
+    ],
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
@@ -466,6 +474,16 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.get": lambda tx, _: tx.tombstones.get("ann's"),
     "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),
     "tombstones.has_older": lambda tx, _: tx.tombstones.has_older(),
+    "tool_calls.list_below": lambda tx, _: list_calls(tx.tool_calls.list_below("port", 100)),
+    "tool_calls.list_following": lambda tx, them: [
+        list_calls(tx.tool_calls.list_following(n, 9)) for n in them.ns
+    ],
+    "tool_calls.list_holding": lambda tx, _: list_calls(tx.tool_calls.list_holding("cat", 100)),
+    "tool_calls.list_keys": lambda tx, _: tx.tool_calls.list_keys("file", 100),
+    "tool_calls.list_of_keys": lambda tx, _: list_calls(
+        tx.tool_calls.list_of_keys("file", ["port.txt"], 100)
+    ),
+    "tool_calls.list_of_turns": lambda tx, them: list_calls(tx.tool_calls.list_of_turns(them.ns)),
     "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
         "library", None, 1

@@ -180,6 +180,10 @@ WALKS = {
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("scratchpads", "later_sessions"),  # a row a session, where a task is told of
+    ("tool_calls", "below"),  # where a folder is asked for
+    ("tool_calls", "holding"),  # where no command is called so
+    ("tool_calls", "keys"),  # what calls were, where somebody asks for an error or a command
+    ("tool_calls", "pending"),  # of older versions; up to the limit
     ("transcripts", "live"),  # its own list
     ("transcripts", "recent"),  # a row a session, when another begins
     ("private_times", "applying"),  # a few of a tenant

@@ -141,6 +141,11 @@ INSTANT = AfterValidator(_check_instant)
 _ISO = Field(description="ISO 8601")
 _LIMIT = Bounds(1, MAX_LIMIT)
 _TOKENS = Bounds(MIN_TOKENS, MAX_TOKENS)
+_OF_FILE = ForPeople(
+    "what was decided about this file, what failed and what worked, by path or name"
+)
+_OF_ERROR = ForPeople("what failed with this error, as pasted, and what worked afterwards")
+_OF_COMMAND = ForPeople("how this command fared, and what worked where it failed")
 _HITS_AT_MOST = ForPeople("most hits to show; by default as many as fit into max-tokens")
 _TOKENS_AT_MOST = ForPeople("most tokens of the answer, estimated")
 
@@ -164,24 +169,9 @@ class SearchQuery(Value):
         ),
     ] = ()
     """Further queries, fused with the query into one answer within one budget."""
-    file: Annotated[
-        str | None,
-        CLEAN,
-        Field(description="path or name: what failed, worked, was decided"),
-        ForPeople("what was decided about this file, what failed and what worked, by path or name"),
-    ] = None
-    error: Annotated[
-        str | None,
-        CLEAN,
-        Field(description="as pasted"),
-        ForPeople("what failed with this error, as pasted, and what worked afterwards"),
-    ] = None
-    command: Annotated[
-        str | None,
-        CLEAN,
-        Field(description="shell command"),
-        ForPeople("how this command fared, and what worked where it failed"),
-    ] = None
+    file: Annotated[str | None, CLEAN, _OF_FILE] = None
+    error: Annotated[str | None, CLEAN, _OF_ERROR] = None
+    command: Annotated[str | None, CLEAN, _OF_COMMAND] = None
     limit: Annotated[int | None, _LIMIT, _HITS_AT_MOST] = None
     """None for as many as `max_tokens` holds."""
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 700
@@ -276,6 +266,9 @@ class MemoryQuery(SearchQuery):
 class TranscriptQuery(SearchQuery):
     """Arguments of a search of the transcripts: the second level, the verbatim record."""
 
+    file: Annotated[str | None, CLEAN, NotForAgents(), _OF_FILE] = None
+    error: Annotated[str | None, CLEAN, NotForAgents(), _OF_ERROR] = None
+    command: Annotated[str | None, CLEAN, NotForAgents(), _OF_COMMAND] = None
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1200
     include_history: Annotated[bool, ForPeople("include former versions of messages")] = False
     context: Annotated[

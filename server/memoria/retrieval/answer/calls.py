@@ -18,7 +18,7 @@ from memoria.model import Role, StoredTurn, to_iso
 from memoria.model.calls import CallOutcome, CallStep
 from memoria.model.moments import Zone
 from memoria.retrieval.answer.lines import AnswerLine, ToldConditions, read_visible
-from memoria.retrieval.lookup.called import Called, find_called, list_words, mentions
+from memoria.retrieval.lookup.called import Called, find_called, mentions
 from memoria.retrieval.lookup.outcomes import FoundOutcome, find_outcomes
 from memoria.retrieval.query.plan import AskedCalls, SearchPlan
 from memoria.retrieval.ranking.candidates import FusedCandidate, ScoredCandidate, read_text
@@ -30,7 +30,8 @@ _MOST_CALLS = 60
 """Most calls that are read, those that fit best first."""
 _MOST_ALIKE = 5
 """Most like failures around which something may have been said."""
-_LEAST_SAID = 3.0
+_LEAST_SAID = 2
+"""Least number of words that it shares with what worked or with the error."""
 _MOST_NAMING = 60
 """Most documents that are read because they hold the words of what is asked for."""
 _AROUND = (2, 4)
@@ -134,18 +135,19 @@ class _Reading:
         """Find the turn that says most of what a failure was about and of what worked."""
         failed = rated.turns[one.failed]
         worked = None if one.worked is None else rated.turns.get(one.worked)
-        before = {*list_words(_tell_call(failed))}
-        new = {*list_words(_tell_call(worked))} - before if worked else set[str]()
-        about = {*list_words(one.error)}
+        before = {*query_terms(_tell_call(failed))}
+        new = {*query_terms(_tell_call(worked))} - before if worked else set[str]()
+        about = {*query_terms(one.error)} - before - new
         best: tuple[float, int] | None = None
         for n in self._near_of.get(one.failed, ()):
             document = rated.turns.get(n)
             if document is None or document.role is Role.TOOL:
                 continue
-            words = {*list_words(document.content)}
-            rate = 2.0 * len(words & new) + len(words & about) + 0.5 * len(words & before)
-            rate += 3.0 * rated.fits.get(n, 0.0) + (document.role is Role.ASSISTANT)
-            if rate >= _LEAST_SAID and (best is None or rate > best[0]):
+            words = rated.lines[n].candidate.words
+            telling = len(words & new) + len(words & about)
+            rate = telling + len(words & new) + 0.5 * len(words & before)
+            rate += _ASKED * rated.fits.get(n, 0.0) + 0.5 * (document.role is Role.ASSISTANT)
+            if telling >= _LEAST_SAID and (best is None or rate > best[0]):
                 best = rate, n
         return best and best[1]
 
