@@ -23,7 +23,7 @@ _RUN_FROM = {
 
 
 class Gathered:
-    """Files in play: named by the statement, touched by the calls, or with the statement's words."""
+    """Files that the statement names, that calls touched, or that have the statement's words."""
 
     def __init__(
         self,
