@@ -47,7 +47,7 @@ class Grounds:
 
     def list_unbound(self, workspace: str, most: int) -> list[UnboundWording]:
         """List wordings of a project at which nobody has looked, the newest first."""
-        rows = self._rows.tuples("unbound", workspace=workspace, most=most)
+        rows = self._rows.tuples("unbound", project=workspace, most=most)
         return [UnboundWording(*row) for row in rows]
 
     def list_turns_before(self, n: int, reach: int) -> list[int]:
@@ -64,7 +64,7 @@ class Grounds:
 
     def list_of_project(self, workspace: str) -> list[GroundRow]:
         """List the memories of a project that are bound to anything."""
-        return self._list("of_project", workspace=workspace)
+        return self._list("of_project", project=workspace)
 
     def _list(self, name: str, **parameters: str) -> list[GroundRow]:
         return [

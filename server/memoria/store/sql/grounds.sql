@@ -7,7 +7,7 @@ FROM workspaces w
 CROSS JOIN memories m ON m.workspace_n = w.n AND m.tenant_id = :tenant AND m.validity = 'active'
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 LEFT JOIN grounds g ON g.wording_n = v.n
-WHERE w.tenant_id = :tenant AND w.name = :workspace AND g.wording_n IS NULL
+WHERE w.tenant_id = :tenant AND w.name = :project AND g.wording_n IS NULL
   AND m.type NOT IN {derived_types}
 ORDER BY v.n DESC LIMIT :most;
 
@@ -39,6 +39,6 @@ SELECT m.id, v.n, w.name AS workspace, g.parts
 FROM grounds g
 CROSS JOIN memory_versions v ON v.n = g.wording_n AND v.valid_to IS NULL
 CROSS JOIN memories m ON m.n = v.memory_n AND m.validity = 'active'
-CROSS JOIN workspaces w ON w.n = m.workspace_n AND w.name = :workspace
+CROSS JOIN workspaces w ON w.n = m.workspace_n AND w.name = :project
 WHERE g.tenant_id = :tenant AND g.parts <> '[]'
 ORDER BY v.n;
