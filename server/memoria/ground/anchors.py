@@ -7,7 +7,6 @@ the repository has count later.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -130,7 +129,6 @@ def list_phrases(text: str) -> Iterator[str]:
             yield phrase
 
 
-@lru_cache(maxsize=16_384)
 def list_terms(text: str) -> frozenset[str]:
     """Return the terms of a text: words and parts of names, whole names and numbers.
 

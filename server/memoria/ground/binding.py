@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from memoria.ground.anchors import Anchors, is_composed, list_shown, name_term, read_anchors
+from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
 from memoria.ground.blocks import list_names_set
-from memoria.ground.fingerprints import make_mark
+from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
 from memoria.ground.scores import Candidate, Scores, is_in
@@ -26,10 +26,11 @@ _CONDITION = 2
 """Parts at most of what hangs on a condition."""
 _LIKENESS, _LIKENESS_OF_ONE = 0.3, 0.45
 """Part of the statement's weight that a part must have that no call showed; with a single term."""
+_DIGITS = frozenset(f"#{digit}" for digit in range(10))
+_EXACT = 3
+"""Length of a number or name, with its sign, from which on it is hardly there by chance."""
 _RARE = 4
 """Parts at most that have a rare term."""
-_TELLING_NAME = 4
-"""Letters of a name from which on it is looked for in settings of other files."""
 
 
 def bind(
@@ -99,7 +100,8 @@ def _is_telling(one: Candidate, scores: Scores, anchors: Anchors, gathered: Gath
     if any(term[0] == "=" for term in told) or scores.has_phrase(one.part):
         return True
     rare = {term for term in stated if scores.counts[term] <= _RARE}
-    if len(rare) > 1 or (rare and len(stated) > 1 and any(term[0] in "#=" for term in stated)):
+    exact = {term for term in stated if term[0] in "#=" and len(term) >= _EXACT}
+    if len(rare - _DIGITS) > 1 or (exact and rare and len(stated) > 1):
         return True
     return bool(rare) and one.likeness >= (_LIKENESS if len(stated) > 1 else _LIKENESS_OF_ONE)
 
@@ -116,7 +118,7 @@ def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Ca
             is_whole = one.is_target or (is_meant and not is_taken)
             most = _SMALL if is_whole else 0 if block.name else _CONDITION
             if len(code) <= most:
-                found += [scores.weigh(one.source, each) for each in code]
+                found += [scores.weigh(one.source, each, list_terms(each.text)) for each in code]
     return found
 
 
@@ -129,14 +131,8 @@ def _make(one: Candidate, gathered: Gathered) -> Binding | None:
         source,
         part,
         [*dict.fromkeys(names)],
-        is_setting=any(map(_is_telling_name, list_names_set(source.path, part.text))),
+        is_setting=any(map(is_telling_name, list_names_set(source.path, part.text))),
         is_placed=source.path in gathered.named or one.is_target,
     )
     symbol = source.name_place(part.first)
     return None if mark is None else Binding(source.path, symbol, mark.encode(), gathered.commit)
-
-
-def _is_telling_name(name: str) -> bool:
-    """Check whether another file that sets a name must mean the same."""
-    is_telling = is_composed(name) or name.isupper()
-    return len(name) >= _TELLING_NAME and is_telling

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from memoria.ground.anchors import list_terms
 from memoria.ground.streams import (
     Line,
     Streams,
@@ -102,6 +103,11 @@ class Source:
         """All parts, in the order of their lines."""
         found = [*_list_code(self.lines), *_list_prose(self.lines)]
         return tuple(sorted(found, key=lambda part: part.first))
+
+    @cached_property
+    def terms(self) -> tuple[frozenset[str], ...]:
+        """Terms of each part."""
+        return tuple(list_terms(part.text) for part in self.parts)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
+from memoria.ground.anchors import is_composed
 from memoria.ground.blocks import Block, Part, Source
 from memoria.ground.streams import Stream, is_program
 
 _SIZE = 6
+_TELLING_NAME = 4
+"""Letters of a name from which on it is looked for in settings of other files."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _OPTION = re.compile(r"(?<=-D)([A-Za-z_]\w*)=")
 _SETTING = re.compile(r"([A-Za-z_]\w*)[\"'\]]*\s*(?:[?:+]?=(?![=>])|:(?!:))")
@@ -153,15 +156,23 @@ def is_named(source: Source, name: str) -> bool:
     return any(digest((one,)) == name for one in source.definitions)
 
 
-def count_settings(source: Source, names: Sequence[str]) -> int:
+def count_settings(path: str, content: bytes, names: Sequence[str]) -> int:
     """Count the places that set names of hashes from outside: in settings, or for a compiler."""
-    pattern = _OPTION if is_program(source.path) else _SETTING
+    if is_program(path) and b"-D" not in content:
+        return 0
+    pattern = _OPTION if is_program(path) else _SETTING
     return sum(
         digest((each,)) in names
-        for line in source.lines
-        for found in pattern.finditer(line.code)
+        for found in pattern.finditer(content.decode("utf-8", "replace"))
         for each in {found[1], found[1].removeprefix("D")}
+        if is_telling_name(each)
     )
+
+
+def is_telling_name(name: str) -> bool:
+    """Check whether another file that sets a name must mean the same."""
+    is_telling = is_composed(name) or name.isupper()
+    return len(name) >= _TELLING_NAME and is_telling
 
 
 def mentions(source: Source, names: Sequence[str]) -> bool:

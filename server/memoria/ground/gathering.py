@@ -10,8 +10,8 @@ from memoria.ground.repository import Repository
 from memoria.ground.states import read_source
 from memoria.model.search import ToolCall
 
-_MOST_FILES = 40
-_MOST_TOUCHED = 24
+_MOST_FILES = 32
+_MOST_TOUCHED = 20
 _MOST_SEARCHED = 4_000
 _BINARY_WITHIN = 8_192
 _RUN_FROM = {

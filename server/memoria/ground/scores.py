@@ -60,8 +60,12 @@ class Scores:
             anchors: what statement and session speak of.
         """
         self._gathered, self._shown, self._anchors = gathered, shown, anchors
-        self._parts = [(each, part) for each in gathered.sources.values() for part in each.parts]
-        self.counts = Counter(term for _, part in self._parts for term in list_terms(part.text))
+        self._parts = [
+            (each, part, terms)
+            for each in gathered.sources.values()
+            for part, terms in zip(each.parts, each.terms, strict=True)
+        ]
+        self.counts = Counter(term for _, _, terms in self._parts for term in terms)
         """Number of parts that have each term."""
         self._weights = {
             term: weight * math.log(1 + len(self._parts) / max(self.counts[term], 1))
@@ -78,7 +82,7 @@ class Scores:
 
     def rank(self) -> list[Candidate]:
         """List the parts that have anything of statement or session, the best first."""
-        found = [self.weigh(source, part) for source, part in self._parts]
+        found = [self.weigh(*each) for each in self._parts]
         return sorted((one for one in found if one.score > 0), key=lambda one: -one.score)
 
     def has_phrase(self, part: Part) -> bool:
@@ -86,9 +90,9 @@ class Scores:
         packed = pack(part.text)
         return any(phrase in packed for phrase in self._phrases)
 
-    def weigh(self, source: Source, part: Part) -> Candidate:
-        """Return a part with its score."""
-        own = list_terms(part.text) & self._weights.keys()
+    def weigh(self, source: Source, part: Part, terms: frozenset[str]) -> Candidate:
+        """Return a part, given its terms, with its score."""
+        own = terms & self._weights.keys()
         is_target = self._is_target(source, part)
         if not own and not is_target:
             return Candidate(

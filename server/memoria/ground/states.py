@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memoria.ground.blocks import SYMBOL_JOINT, Source
@@ -17,11 +18,13 @@ from memoria.ground.fingerprints import (
 from memoria.ground.repository import Repository
 from memoria.ground.values import Binding, GroundCheck, GroundState
 
-_MOST_SEARCHED = 400
+_MOST_SEARCHED = 120
 """Files changed since that are searched at most for a part that has left its own."""
 _TELLING = 4
 """Tokens from which on a part is known for itself, wherever it stands."""
 _MOST_MARKED = 1 << 18
+_MOST_KEPT = 256
+_BINARY_WITHIN = 8_192
 _STEP = re.compile(r"(?i)^(?:v?\d{2,}|v\d+__|\d{4}[-_]\d\d)[\w.-]*\.")
 
 
@@ -133,10 +136,10 @@ class Checker:
 
     def _sets(self, path: str, mark: Mark, commit: str) -> bool:
         """Check whether a file has come to set the names that a part sets."""
-        now = self._read(path)
-        times = 0 if now is None else count_settings(now, mark.names)
-        before = self._read(path, commit) if times else None
-        return times > (0 if before is None else count_settings(before, mark.names))
+        now = self._repository.read(path)
+        times = 0 if now is None else count_settings(path, now, mark.names)
+        before = self._repository.read(path, commit) if times else None
+        return times > (0 if before is None else count_settings(path, before, mark.names))
 
     def _migrates(self, path: str, binding: Binding, mark: Mark, commit: str) -> bool:
         """Check whether a file is a later step beside a part's own and speaks of the same."""
@@ -151,12 +154,16 @@ class Checker:
 
     def _find_elsewhere(self, binding: Binding, mark: Mark, commit: str) -> str | None:
         """Return the file that a part has gone to."""
-        for path in self._list_changed(commit):
+        ending = PurePosixPath(binding.path).suffix
+        changed = self._list_changed(commit)
+        likely = sorted(changed, key=lambda path: PurePosixPath(path).suffix != ending)
+        for path in likely[:_MOST_SEARCHED]:
             source = None if path == binding.path else self._read(path)
             lines = [] if source is None else find_mark(source, mark)
             if source is None or not lines:
                 continue
-            if mark.length < _TELLING and not is_within(lines, source.find_place(binding.symbol)):
+            is_telling = mark.length >= _TELLING or mark.is_setting
+            if not is_telling and not is_within(lines, source.find_place(binding.symbol)):
                 continue
             before = self._read(path, commit)
             if before is None or len(find_mark(before, mark)) < len(lines):
@@ -171,8 +178,7 @@ class Checker:
 
     def _list_changed(self, commit: str) -> list[str]:
         if commit not in self._changed:
-            paths = self._repository.list_changed(commit)
-            self._changed[commit] = paths[:_MOST_SEARCHED]
+            self._changed[commit] = self._repository.list_changed(commit)
         return self._changed[commit]
 
     def _read(self, path: str, commit: str | None = None) -> Source | None:
@@ -191,6 +197,12 @@ def _is_step(path: str) -> bool:
 def read_source(repository: Repository, path: str, commit: str | None) -> Source | None:
     """Return a file of a repository taken apart; None if there is none, or none of text."""
     content = repository.read(path, commit)
-    if content is None or b"\0" in content[:8192] or len(content) > _MOST_MARKED:
+    if content is None or b"\0" in content[:_BINARY_WITHIN] or len(content) > _MOST_MARKED:
         return None
+    return _take_apart(path, content)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _take_apart(path: str, content: bytes) -> Source:
+    """Return a file taken apart; the same for many statements."""
     return Source(path, content.decode("utf-8", "replace").replace("\r\n", "\n"))
