@@ -1,6 +1,6 @@
 """Stale facts told as fresh, and fresh ones as changed, over the histories of small repositories.
 
-    python -m bench.ground FOLDER [--misses] [--only NAME]
+    python -m bench.ground FOLDER [--misses] [--only NAME] [--without calls,said]
 
 A folder has a JSON file for each repository: its commits (files written, edited, renamed, removed)
 and facts, each with the session that learnt it at one commit and its state at a later one. Facts
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dulwich.objects import Blob, Commit, Tree
+from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.repo import Repo
 
 from memoria.ground.binding import bind
@@ -29,6 +29,8 @@ from memoria.ground.values import Binding, GroundCheck
 from memoria.model.search import ToolCall
 
 _FILE, _FOLDER = 0o100644, 0o40000
+_CHINESE = 4
+"""Characters from which on a statement is Chinese."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class Told:
     @property
     def language(self) -> str:
         """`zh` for a statement with Chinese characters, else `en`."""
-        return "zh" if sum("\u4e00" <= c <= "\u9fff" for c in self.fact["statement"]) > 3 else "en"
+        chinese = sum("\u4e00" <= sign <= "\u9fff" for sign in self.fact["statement"])
+        return "zh" if chinese >= _CHINESE else "en"
 
 
 class History:
@@ -62,7 +65,7 @@ class History:
         self.names: dict[str, str] = {}
         self._files: dict[str, dict[str, str]] = {}
         files: dict[str, str] = {}
-        parents: list[Any] = []
+        parents: list[ObjectID] = []
         for told in commits:
             files = dict(files)
             _apply(files, told)
@@ -86,7 +89,9 @@ class History:
             raise RuntimeError(f"{self.folder} is no repository")
         return opened
 
-    def _commit(self, files: dict[str, str], told: dict[str, Any], parents: list[Any]) -> Any:
+    def _commit(
+        self, files: dict[str, str], told: dict[str, Any], parents: list[ObjectID]
+    ) -> ObjectID:
         made = Commit()
         made.tree = self._add_tree({path: text.encode() for path, text in files.items()})
         made.parents = parents
@@ -98,7 +103,7 @@ class History:
         self._repo.object_store.add_object(made)
         return made.id
 
-    def _add_tree(self, files: dict[str, bytes]) -> Any:
+    def _add_tree(self, files: dict[str, bytes]) -> ObjectID:
         tree, below = Tree(), dict[str, dict[str, bytes]]()
         for path, content in files.items():
             head, slash, rest = path.partition("/")
@@ -125,7 +130,7 @@ def _apply(files: dict[str, str], told: dict[str, Any]) -> None:
         files[edit["path"]] = files[edit["path"]].replace(edit["old"], edit["new"])
 
 
-def play(name: str, folder: Path) -> Iterator[Told]:
+def play(name: str, folder: Path, without: str = "") -> Iterator[Told]:
     """Yield what is told of each fact of a repository."""
     told = json.loads(Path(name).read_text(encoding="utf-8"))
     history = History(folder, told["commits"])
@@ -133,9 +138,9 @@ def play(name: str, folder: Path) -> Iterator[Told]:
         calls = [
             ToolCall(name=one["tool"], args=one["input"], result=one["result"])
             for one in fact["session"]
-            if "tool" in one
+            if "tool" in one and "calls" not in without
         ]
-        said = [one["text"] for one in fact["session"] if "role" in one]
+        said = [one["text"] for one in fact["session"] if "role" in one and "said" not in without]
         repository = history.check_out(fact["at"])
         bindings = bind(fact["statement"], calls, repository, said=said)
         repository.close()
@@ -185,11 +190,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--without", default="", help="calls, said, or both: leave these out")
     given = parser.parse_args()
     told: list[Told] = []
     with tempfile.TemporaryDirectory() as place:
         for number, name in enumerate(sorted(given.folder.glob(f"{given.only}*.json"))):
-            told += play(str(name), Path(place, str(number)))
+            told += play(str(name), Path(place, str(number)), given.without)
     for label in sorted({one.repository for one in told}):
         report([one for one in told if one.repository == label], label)
     for language in ("en", "zh"):

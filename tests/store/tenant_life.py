@@ -61,6 +61,7 @@ CALL = ModelCall(
 )
 MARK = "the mark of what everybody forgot"
 IMPORTED = "said in a file"
+PROJECT = "a project"
 LONG = " ".join(map(str, range(400)))
 
 
@@ -104,6 +105,7 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         again = tx.conversations.session_turns("s", 1, 1)[0]
         tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
         note_quotes(tx, tenant, version, again.n)
+        bind_to_files(tx, version)
         rival_id = add_rival(tx, memory.id, version)
         tx.memories.add(
             NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
@@ -161,6 +163,16 @@ def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) 
         inferred_by=InferredBy.RULES,
     )
     tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5), read)
+
+
+def bind_to_files(tx: Transaction, version: NewVersion) -> None:
+    """A memory of a project that is bound to a file, and one at which nobody has looked."""
+    for is_bound in (True, False):
+        told = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, workspace=PROJECT)
+        tx.memories.add(told, version)
+        kept = tx.memories.get(told.id)
+        if is_bound and kept is not None:
+            tx.grounds.bind(kept.current.n, [("port.py", "", "f", None)])
 
 
 def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memoria.inference.reranker import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
     from memoria.ingest.extraction import ExtractionWorker
+    from memoria.ingest.grounding import GroundingWorker
     from memoria.ingest.rounds import SharedRounds
 
 
@@ -97,6 +98,8 @@ class OpenHome:
     """Worker that embeds what waits."""
     reader: "ExtractionWorker | None" = None
     """Service that has a chat model read what waits; None without a chat model."""
+    grounds: "GroundingWorker | None" = None
+    """Worker that binds memories to the files of repositories."""
     search_turns: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
     )

@@ -271,7 +271,9 @@ class Records(Recall):
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Add to memories what contradicts or outdates them, as far as the project sees it."""
         shown = mark_conditions(tx, memories)
-        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, self._seen))
+        shown = mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, self._seen))
+        grounds = self._home.grounds
+        return shown if grounds is None else grounds.mark(self.tenant, tx, shown)
 
     @property
     def _seen(self) -> Filters:

@@ -7,7 +7,6 @@ the repository has count later.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -18,7 +17,11 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*|[\u4e00-\u9fff]+")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _NUMBER = re.compile(r"(?<![\w.])v?(\d[\d_,]*(?:\.\d+)*)|0x([0-9a-fA-F]+)|(?<=[A-Za-z])(\d+)\b")
 _QUANTITY = re.compile(r"(\d[\d_]*)\s*-?([A-Za-z\u4e00-\u9fff]+)")
-_CODE_WORD = re.compile(r"\b[A-Za-z_$][\w$]*(?:_[\w$]*|[a-z\d][A-Z][\w$]*)|\b[A-Z][A-Z\d_]{2,}\b")
+_CODE_WORD = re.compile(r"\b[A-Za-z_$][\w$]*(?:_[\w$]*|[a-z\d][A-Z][\w$]*)")
+_ENDINGS = frozenset(
+    "py rs go ts tsx js jsx mjs md rst toml json yaml yml c h cc cpp hpp txt sh cfg ini lock sql"
+    " html css java kt rb php xml conf env".split()
+)
 _CALLED = re.compile(r"\b([A-Za-z_$][\w$]*)\(")
 _DOTTED = re.compile(r"\b[A-Za-z_][\w]*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+")
 _QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|‘([^’\n]{2,80})’")
@@ -94,9 +97,13 @@ def read_anchors(statement: str, said: Sequence[str], calls: Sequence[ToolCall])
 def list_names(text: str) -> Iterator[str]:
     """Yield the terms of a text that are written as code and not as plain words."""
     for pattern in (_CODE_WORD, _CALLED):
-        yield from (name_term(found.group(found.lastindex or 0)) for found in pattern.finditer(text))
+        yield from (
+            name_term(found.group(found.lastindex or 0)) for found in pattern.finditer(text)
+        )
     for found in _DOTTED.finditer(text):
-        yield name_term(re.split(r"\.|::|->|#", found[0])[-1])
+        last = re.split(r"\.|::|->|#", found[0])[-1]
+        if last.casefold() not in _ENDINGS:
+            yield name_term(last)
     for groups in _QUOTED.findall(text):
         if re.fullmatch(r"[A-Za-z_$][\w$]*", groups[0].strip()):
             yield name_term(groups[0].strip())
@@ -111,7 +118,7 @@ def name_term(name: str) -> str:
 
 def is_composed(name: str) -> bool:
     """Check whether an identifier is made of more than one word, so that it is no plain word."""
-    return len(_SUBWORD.findall(name)) > 1 or not name.isalpha()
+    return len(re.findall(r"[A-Z]{2,}|[A-Z]?[a-z]{2,}", name)) > 1 or not name.isalpha()
 
 
 def list_phrases(text: str) -> Iterator[str]:
@@ -122,7 +129,6 @@ def list_phrases(text: str) -> Iterator[str]:
             yield phrase
 
 
-@lru_cache(maxsize=16_384)
 def list_terms(text: str) -> frozenset[str]:
     """Return the terms of a text: words and parts of names, whole names and numbers.
 
@@ -177,6 +183,7 @@ def _list_amounts(text: str) -> Iterator[str]:
         for name, factors in _FACTORS.items():
             if unit.lower() in (name, f"{name}s") or (name[0] >= "\u4e00" and unit[0] == name[0]):
                 yield from (f"#{value * factor}" for factor in factors)
+                yield from (f"#{factor}" for factor in factors)
 
 
 def list_texts(value: JsonValue) -> Iterator[str]:

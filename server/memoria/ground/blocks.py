@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from memoria.ground.anchors import list_terms
 from memoria.ground.streams import (
     Line,
     Streams,
@@ -20,10 +21,11 @@ from memoria.ground.streams import (
     split_sentences,
 )
 
-_MOST_JOINED = 12
+_MOST_JOINED = 80
+_MOST_AS_ONE = 12
+_FEWEST_ITEMS = 2
 _OPENERS, _CLOSERS = "([{", ")]}"
 _GOES_ON = re.compile(r"(?:\.[A-Za-z_]|\?\.|&&|\|\||\|>|[+*?:]\s|=>|-[A-Za-z-]|\band\b|\bor\b)")
-_LEFT_OPEN = re.compile(r"(?:[=+,\\(\[]|&&|\|\||\|>?|\b(?:and|or|not|in|return))$")
 _LONE = re.compile(r"\w+\s*\($")
 """A list of its own, such as Go's `const (`, each of whose lines is one."""
 _GENERIC = re.compile(r"<[^<>()]*>")
@@ -34,6 +36,13 @@ _SET = re.compile(
     r"(?::\s*[\w\[\]<>,.&' |*]+)?(?:[:?+|]*=(?![=>])|:(?![:=]))"
 )
 _DEFINED = re.compile(r"^#\s*define\s+(\w+)")
+_CREATED = re.compile(
+    r"(?i)^create\s+(?:or\s+replace\s+)?(?:(?:unique|materialized|temp|temporary)\s+)?"
+    r"(?:table|index|view|function|procedure|trigger|type|sequence|schema|domain|policy|extension)"
+    r"\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?([\w.\"`]+)"
+)
+_COLUMN = re.compile(r"^[\"`]?([A-Za-z_]\w*)[\"`]?\s+[A-Za-z]")
+_OUTER_NAME = re.compile(r"\b[A-Z][A-Z\d]*_[A-Z\d_]+\b")
 _SECTION = re.compile(r"^\[+([^\]\[]+)\]+\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _TYPE = re.compile(
@@ -41,8 +50,8 @@ _TYPE = re.compile(
     r"([A-Za-z_]\w*)"
 )
 _CONTROL = frozenset(
-    "case if for while switch match catch return func fn def else elif with when until unless not and or"
-    " assert await sizeof typeof new print range".split()
+    "case if for while switch match catch return func fn def else elif with when until unless not"
+    " and or assert await sizeof typeof new print range".split()
 )
 _LONGEST_NAME = 60
 SYMBOL_JOINT = " > "
@@ -96,6 +105,11 @@ class Source:
         return tuple(sorted(found, key=lambda part: part.first))
 
     @cached_property
+    def terms(self) -> tuple[frozenset[str], ...]:
+        """Terms of each part."""
+        return tuple(list_terms(part.text) for part in self.parts)
+
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, outer ones before those within."""
         return tuple(_list_blocks(self.lines))
@@ -115,6 +129,10 @@ class Source:
     def find_blocks(self, number: int) -> list[Block]:
         """List the blocks around a line, outermost first, without one that it heads."""
         return [block for block in self.blocks if block.first < number <= block.last]
+
+    def find_headed(self, number: int) -> list[Block]:
+        """List the blocks that a line heads."""
+        return [block for block in self.blocks if block.first == number]
 
     def name_place(self, number: int) -> str:
         """Return the names of the two outermost blocks around a line."""
@@ -139,29 +157,34 @@ def find_set(text: str) -> str | None:
     return None if name is None or name in _CONTROL else name
 
 
+def list_names_set(path: str, text: str) -> list[str]:
+    """List the names that a line of code gives a value, and those that it takes from outside."""
+    set_name = find_set(text)
+    created = _CREATED.match(text) or (_COLUMN.match(text) if path.endswith(".sql") else None)
+    names = [set_name or "", created[1] if created else "", *_OUTER_NAME.findall(text)]
+    return [*dict.fromkeys(name for name in names if name)]
+
+
 def find_name(text: str) -> str:
     """Return the name of what a line heads; empty if it has none."""
-    section = _SECTION.match(text)
+    return _find_name(text)[:_LONGEST_NAME]
+
+
+def _find_name(text: str) -> str:
+    section = _SECTION.match(text) or _CREATED.match(text)
     if section is not None:
-        return section[1].strip(" \"'")[:_LONGEST_NAME]
+        return section[1].strip(" \"'`")
     plain = _GENERIC.sub("", text)
     head = plain.partition("=")[0] if _SET.match(plain) else plain
     typed = _TYPE.search(head.partition("(")[0])
-    if typed is not None:
-        return typed[1][:_LONGEST_NAME]
+    if typed is not None or _is_control(head):
+        return "" if typed is None else typed[1]
     called = [name for name in _CALLED.findall(head) if name not in _CONTROL]
-    if called and not _is_control(head):
-        return str(called[0])[:_LONGEST_NAME]
-    if _is_control(head):
-        return ""
     quoted = re.findall(r"\"([^\"]+)\"", head)
-    if len(quoted) > 1:
-        return " ".join(quoted)[:_LONGEST_NAME]
-    set_name = find_set(text)
-    if set_name is not None:
-        return set_name[:_LONGEST_NAME]
-    named = _NAMED.findall(head)
-    return str(named[-1])[:_LONGEST_NAME] if named else ""
+    if called or len(quoted) > 1:
+        return called[0] if called else " ".join(quoted)
+    named = [find_set(text) or "", *reversed(_NAMED.findall(head))]
+    return next((name for name in named if name), "")
 
 
 def _is_control(text: str) -> bool:
@@ -176,7 +199,7 @@ def _list_code(lines: list[Line]) -> Iterator[Part]:
     for line in lines:
         if not line.code:
             if begun and not depth:
-                yield _join(begun)
+                yield from _join_or_part(begun)
                 begun = []
             continue
         goes_on = begun and len(begun) < _MOST_JOINED
@@ -184,15 +207,25 @@ def _list_code(lines: list[Line]) -> Iterator[Part]:
             goes_on = bool(_GOES_ON.match(line.code)) and line.indent > begun[0].indent
             goes_on = goes_on or bool(re.search(r"(?:\\|=)$", begun[-1].code))
         if begun and not goes_on:
-            yield _join(begun)
+            yield from _join_or_part(begun)
             begun, depth = [], []
         begun.append(line)
         depth = _count_open(line.code, depth)
         if depth and (depth[-1] == "{" or _LONE.match(line.code)):
-            yield _join(begun)
+            yield from _join_or_part(begun)
             begun, depth = [], []
     if begun:
-        yield _join(begun)
+        yield from _join_or_part(begun)
+
+
+def _join_or_part(lines: list[Line]) -> Iterator[Part]:
+    """Yield lines as one part, or each for itself if they list items or are many."""
+    items = sum(line.code.endswith(",") for line in lines[1:])
+    is_list = lines[0].code[-1] in _OPENERS and items >= _FEWEST_ITEMS
+    if len(lines) > _MOST_AS_ONE or is_list:
+        yield from (_join([line]) for line in lines)
+    else:
+        yield _join(lines)
 
 
 def _count_open(code: str, depth: list[str]) -> list[str]:

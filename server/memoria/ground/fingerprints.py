@@ -3,20 +3,29 @@
 A mark is made of hashes: of a part nothing can be read from it but that another is the same.
 """
 
+import re
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Self
 
+from memoria.ground.anchors import is_composed
 from memoria.ground.blocks import Block, Part, Source
-from memoria.ground.streams import Stream
+from memoria.ground.streams import Stream, is_program
 
 _SIZE = 6
+_TELLING_NAME = 4
+"""Letters of a name from which on it is looked for in settings of other files."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_OPTION = re.compile(r"(?<=-D)([A-Za-z_]\w*)=")
+_SETTING = re.compile(r"([A-Za-z_]\w*)[\"'\]]*\s*(?:[?:+]?=(?![=>])|:(?!:))")
 
 
 class Mark(NamedTuple):
     """What is kept of a part."""
 
     kind: str
-    """`c` code, `p` prose; `C` and `P` where the statement says that it is in this file."""
+    """`p` prose, `s` code that sets a telling name, `c` other code; in capitals where the statement
+    says that it is in this file."""
     length: int
     """Number of its tokens."""
     first: str
@@ -26,13 +35,18 @@ class Mark(NamedTuple):
     after: str
     times: int
     """Number of times that it stood in the file."""
-    name: str
-    """Hash of the name that it gives a value or a body; empty if it has none."""
+    names: tuple[str, ...]
+    """Hashes of the names that it gives a value or a body, or takes from outside."""
 
     @property
     def is_prose(self) -> bool:
         """Check whether it is prose."""
         return self.kind in "pP"
+
+    @property
+    def is_setting(self) -> bool:
+        """Check whether it gives a name of its own a value, which another file may override."""
+        return self.kind in "sS"
 
     @property
     def is_placed(self) -> bool:
@@ -41,7 +55,7 @@ class Mark(NamedTuple):
 
     def encode(self) -> str:
         """Return it as text."""
-        return " ".join(map(str, self[:-1])) + f" {self.name or '-'}"
+        return " ".join(map(str, self[:-1])) + f" {','.join(self.names) or '-'}"
 
     @classmethod
     def decode(cls, text: str) -> Self:
@@ -50,9 +64,9 @@ class Mark(NamedTuple):
         Raises:
             ValueError: it is none.
         """
-        kind, length, first, whole, before, after, count, name = text.split(" ")
-        named = "" if name == "-" else name
-        return cls(kind, int(length), first, whole, before, after, int(count), named)
+        kind, length, first, whole, before, after, times, told = text.split(" ")
+        names = () if told == "-" else tuple(told.split(","))
+        return cls(kind, int(length), first, whole, before, after, int(times), names)
 
 
 def digest(tokens: tuple[str, ...] | list[str]) -> str:
@@ -61,7 +75,9 @@ def digest(tokens: tuple[str, ...] | list[str]) -> str:
     return blake2b(text, digest_size=_SIZE).hexdigest()
 
 
-def make_mark(source: Source, part: Part, name: str, *, is_placed: bool) -> Mark | None:
+def make_mark(
+    source: Source, part: Part, names: Sequence[str], *, is_setting: bool, is_placed: bool
+) -> Mark | None:
     """Return the mark of a part; None if it has no tokens of its own."""
     stream = source.streams.prose if part.is_prose else source.streams.code
     tokens = find_tokens(stream, part)
@@ -72,7 +88,7 @@ def make_mark(source: Source, part: Part, name: str, *, is_placed: bool) -> Mark
     if at is None:
         return None
     end = at + len(tokens)
-    kind = "p" if part.is_prose else "c"
+    kind = "p" if part.is_prose else "s" if is_setting else "c"
     return Mark(
         kind=kind.upper() if is_placed else kind,
         length=len(tokens),
@@ -81,7 +97,7 @@ def make_mark(source: Source, part: Part, name: str, *, is_placed: bool) -> Mark
         before=digest(stream.tokens[at - 1 : at]),
         after=digest(stream.tokens[end : end + 1]),
         times=len(places),
-        name=digest((name,)) if name else "",
+        names=tuple(digest((name,)) for name in names),
     )
 
 
@@ -138,3 +154,28 @@ def is_within(lines: list[int], blocks: list[Block]) -> bool:
 def is_named(source: Source, name: str) -> bool:
     """Check whether a file gives the name of a hash a value or a body."""
     return any(digest((one,)) == name for one in source.definitions)
+
+
+def count_settings(path: str, content: bytes, names: Sequence[str]) -> int:
+    """Count the places that set names of hashes from outside: in settings, or for a compiler."""
+    if is_program(path) and b"-D" not in content:
+        return 0
+    pattern = _OPTION if is_program(path) else _SETTING
+    return sum(
+        digest((each,)) in names
+        for found in pattern.finditer(content.decode("utf-8", "replace"))
+        for each in {found[1], found[1].removeprefix("D")}
+        if is_telling_name(each)
+    )
+
+
+def is_telling_name(name: str) -> bool:
+    """Check whether another file that sets a name must mean the same."""
+    is_telling = is_composed(name) or name.isupper()
+    return len(name) >= _TELLING_NAME and is_telling
+
+
+def mentions(source: Source, names: Sequence[str]) -> bool:
+    """Check whether code of a file has one of the names of hashes."""
+    words = {word for line in source.lines for word in _NAME.findall(line.code)}
+    return any(digest((word,)) in names for word in words)

@@ -10,8 +10,8 @@ from memoria.ground.repository import Repository
 from memoria.ground.states import read_source
 from memoria.model.search import ToolCall
 
-_MOST_FILES = 40
-_MOST_TOUCHED = 24
+_MOST_FILES = 32
+_MOST_TOUCHED = 20
 _MOST_SEARCHED = 4_000
 _BINARY_WITHIN = 8_192
 _RUN_FROM = {
@@ -23,7 +23,7 @@ _RUN_FROM = {
 
 
 class Gathered:
-    """Files in play: named by the statement, touched by the calls, or with the statement's words."""
+    """Files that the statement names, that calls touched, or that have the statement's words."""
 
     def __init__(
         self,

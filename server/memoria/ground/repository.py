@@ -12,21 +12,21 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
+from typing import Self
 
 from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
 from dulwich.errors import NotTreeError
-from dulwich.object_store import DiskObjectStore, tree_lookup_path
-from dulwich.objects import Blob, Commit, ObjectID, ShaFile
-from dulwich.refs import DiskRefsContainer, Ref
+from dulwich.object_store import tree_lookup_path
+from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile
 
 from memoria.bare.foreign_files import is_inside, read_foreign
 from memoria.bare.workspace import find_shared, read_pointer
+from memoria.ground.objects import DAMAGE, ForeignObjects, read_head
 
 MOST_BYTES = 1 << 20
 """Largest file that is read, in bytes: what is larger was written by no person."""
 _MOST_COMMITS = 2_000
 """Commits to go back at most in search of a change."""
-_MOST_OBJECT = 64 << 20
 _MS = 1000
 
 
@@ -57,12 +57,19 @@ class Repository:
             common: the git directory that all worktrees share.
         """
         self.folder = folder
-        self._refs = DiskRefsContainer(common, own)
-        self._objects = DiskObjectStore(
-            Path(common, "objects"), loose_object_size_limit=_MOST_OBJECT, alternates=()
-        )
+        self._own, self._common = own, common
+        self._objects = ForeignObjects(Path(common, "objects"))
+        self._list_blobs = lru_cache(maxsize=4)(self._read_blobs)
         self._tree_of = lru_cache(maxsize=4096)(self._read_tree_id)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the packs."""
+        self.close()
 
     def close(self) -> None:
         """Close the packs."""
@@ -70,10 +77,7 @@ class Repository:
 
     def find_head(self) -> str | None:
         """Return the commit that is checked out; None before the first."""
-        try:
-            return self._refs[Ref(b"HEAD")].decode("ascii")
-        except (KeyError, ValueError, OSError):
-            return None
+        return read_head(self._own, self._common)
 
     def read(self, path: str, commit: str | None = None) -> bytes | None:
         """Return a file's content in a commit or, without one, in the checkout.
@@ -86,7 +90,7 @@ class Repository:
         """
         if commit is None:
             return self._read_checked_out(path)
-        blob = self._blob_of(commit, path)
+        blob = self._list_blobs(commit).get(path)
         found = None if blob is None else self._get(blob)
         is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
         return found.data if is_small and isinstance(found, Blob) else None
@@ -97,12 +101,7 @@ class Repository:
         Raises:
             UnreadableRepositoryError: the commit can't be read.
         """
-        try:
-            for entry in self._objects.iter_tree_contents(self._tree_of(commit)):
-                if S_ISREG(entry.mode):
-                    yield os.fsdecode(entry.path)
-        except (KeyError, ValueError, OSError) as error:
-            raise _describe(error) from error
+        yield from self._list_blobs(commit)
 
     def find_commit(self, at: int) -> str | None:
         """Return the newest commit of HEAD's first parents that is not later than a time in ms.
@@ -154,7 +153,7 @@ class Repository:
             changes = tree_changes(self._objects, self._tree_of(since), self._tree_of(head))
             entries = [change.new for change in changes if change.new is not None]
             return [os.fsdecode(each.path) for each in entries if S_ISREG(each.mode)]
-        except (KeyError, ValueError, OSError) as error:
+        except DAMAGE as error:
             raise _describe(error) from error
 
     def _list_since(self, since: str, head: str) -> list[str]:
@@ -174,7 +173,7 @@ class Repository:
         detector = RenameDetector(self._objects)
         try:
             changes = detector.changes_with_renames(self._tree_of(older), self._tree_of(newer))
-        except (KeyError, ValueError, OSError) as error:
+        except DAMAGE as error:
             raise _describe(error) from error
         for change in changes:
             old, new = change.old, change.new
@@ -192,15 +191,22 @@ class Repository:
         except (OSError, ValueError):
             return None
 
+    def _read_blobs(self, commit: str) -> dict[str, ObjectID]:
+        """Return the ids of the contents of all regular files of a commit by their paths."""
+        try:
+            entries = self._objects.iter_tree_contents(self._tree_of(commit))
+            return {os.fsdecode(each.path): each.sha for each in entries if S_ISREG(each.mode)}
+        except DAMAGE as error:
+            raise _describe(error) from error
+
     def _find_blob(self, commit: str, path: str) -> ObjectID | None:
         """Return the id of a file's content in a commit."""
         try:
-            mode, found = tree_lookup_path(
-                self._objects.__getitem__, self._tree_of(commit), os.fsencode(path)
-            )
-        except (NotTreeError, KeyError):
+            tree = self._tree_of(commit)
+            mode, found = tree_lookup_path(self._get, tree, os.fsencode(path))
+        except (NotTreeError, KeyError):  # an object that lacks is another error, see _get
             return None
-        except (ValueError, OSError) as error:
+        except DAMAGE as error:
             raise _describe(error) from error
         return found if S_ISREG(mode) else None
 
@@ -213,10 +219,10 @@ class Repository:
             raise UnreadableRepositoryError(f"{name} is no commit")
         return found
 
-    def _get(self, name: ObjectID) -> ShaFile:
+    def _get(self, name: ObjectID | RawObjectID) -> ShaFile:
         try:
             return self._objects[name]
-        except (KeyError, ValueError, OSError) as error:
+        except DAMAGE as error:
             raise _describe(error) from error
 
 

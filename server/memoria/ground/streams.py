@@ -14,15 +14,18 @@ PROSE_ENDINGS = frozenset((".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", 
 _PROSE_NAMES = frozenset(("readme", "changelog", "contributing", "news", "authors", "history"))
 _DASHED = frozenset((".sql", ".lua", ".hs", ".elm", ".adb", ".ads"))
 _SEMICOLON = frozenset((".ini", ".lisp", ".clj", ".el", ".asm", ".scm"))
+_PROGRAMS = frozenset(".py .pyi .rb .pl .php .lua .r .jl .ex .exs .erl .hs .elm .clj .el".split())
 _BOTH = frozenset((".php", ".tf", ".hcl", ".proto", ".nix"))
 _SLASHED = frozenset(
-    ".c .h .cc .cpp .cxx .hpp .m .mm .cs .java .kt .kts .scala .swift .go .rs .js .jsx .mjs .cjs .ts"
-    " .tsx .mts .cts .vue .svelte .dart .zig .css .scss .less .json .jsonc .json5 .groovy .gradle"
-    " .sol .d .v .sv .fs".split()
+    ".c .h .cc .cpp .cxx .hpp .m .mm .cs .java .kt .kts .scala .swift .go .rs .js .jsx .mjs .cjs"
+    " .ts .tsx .mts .cts .vue .svelte .dart .zig .css .scss .less .json .jsonc .json5 .groovy"
+    " .gradle .sol .d .v .sv .fs".split()
 )
 _TOKEN = re.compile(r"[A-Za-z_$][\w$]*|\d[\w.]*|[^\W\d_]|[^\w\s]")
 _PROSE_TOKEN = re.compile(r"[A-Za-z_]\w*|\d+(?:[.,]\d+)*|[^\W\d_a-zA-Z]|[-+%$€#@/=<>]")
 _TRIPLE = ('"""', "'''")
+_OPENED_BY = {'"""': '"""', "'''": "'''", "/*": "*/", "<!--": "-->"}
+"""What ends a comment of several lines, or a documenting string, by what begins it."""
 _WITHIN = "within "
 """Before the quote that ends a string of several lines, which is code."""
 _MODIFIERS = frozenset(("static", "inline", "export", "pub", "public"))
@@ -75,15 +78,23 @@ def is_prose(path: str) -> bool:
     return name.suffix in PROSE_ENDINGS or name.name in _PROSE_NAMES
 
 
+def is_program(path: str) -> bool:
+    """Check whether a file is of a programming language, rather than of settings or for readers."""
+    ending = PurePosixPath(path.lower()).suffix
+    is_settings = ending in {".json", ".jsonc", ".json5", ".css", ".scss", ".less"}
+    return ending in _PROGRAMS or (ending in _SLASHED and not is_settings)
+
+
 def code_tokens(text: str) -> list[str]:
     """List the tokens of code: quotes of one style, no semicolons, no comma before a closer."""
     found = [('"' if sign in "'`" else sign) for sign in _TOKEN.findall(text) if sign != ";"]
     while len(found) > 1 and found[0] in _MODIFIERS:
         del found[0]
+    following = [*found[1:], ""]
     return [
         word
-        for place, word in enumerate(found)
-        if word != "," or (place + 1 < len(found) and found[place + 1] not in _CLOSERS)
+        for word, after in zip(found, following, strict=False)
+        if word != "," or after not in _CLOSERS
     ]
 
 
@@ -150,30 +161,26 @@ def _list_marks(path: str) -> tuple[str, ...]:
 
 
 def _part_line(line: str, closer: str, marks: tuple[str, ...]) -> tuple[str, str, str]:
-    """Return the code and the prose of a line, and what ends the comment that goes on after it."""
+    """Return the code and the prose of a line, and what ends what goes on after it."""
     stripped = line.strip()
     if closer.startswith(_WITHIN):
-        quote = closer.removeprefix(_WITHIN)
-        return stripped, "", "" if stripped.count(quote) % 2 else closer
+        return stripped, "", "" if stripped.count(closer.removeprefix(_WITHIN)) % 2 else closer
     if closer:
         inside, found, rest = stripped.partition(closer)
-        if not found:
-            return "", stripped.strip("*/# ").strip(), closer
-        return rest.strip(), inside.strip("*/# ").strip(), ""
-    for opener, end in (('"""', '"""'), ("'''", "'''"), ("/*", "*/"), ("<!--", "-->")):
+        return rest.strip(), inside.strip("*/# ").strip(), "" if found else closer
+    for opener, end in _OPENED_BY.items():
         if stripped.lstrip("rRbBuUfF").startswith(opener):
-            inside = stripped.partition(opener)[2]
-            said, found, rest = inside.partition(end)
+            said, found, rest = stripped.partition(opener)[2].partition(end)
             return rest.strip(), said.strip("*! ").strip(), "" if found else end
     place = _find_comment(stripped, marks)
     if place is None:
         odd = next((quote for quote in _TRIPLE if stripped.count(quote) % 2), None)
         return stripped, "", "" if odd is None else _WITHIN + odd
-    opened = stripped[place:]
-    if opened.startswith("/*"):
-        said, found, rest = opened[2:].partition("*/")
-        return (stripped[:place] + rest).strip(), said.strip("*! ").strip(), "" if found else "*/"
-    return stripped[:place].strip(), opened.lstrip("/#-;!* ").strip(), ""
+    code, opened = stripped[:place], stripped[place:]
+    if not opened.startswith("/*"):
+        return code.strip(), opened.lstrip("/#-;!* ").strip(), ""
+    said, found, rest = opened[2:].partition("*/")
+    return (code + rest).strip(), said.strip("*! ").strip(), "" if found else "*/"
 
 
 def _find_comment(line: str, marks: tuple[str, ...]) -> int | None:
@@ -242,7 +249,7 @@ def _drop_commas(stream: Stream) -> None:
 
 
 def read_paragraphs(lines: list[Line]) -> list[tuple[int, int, str]]:
-    """List (number of its first line, of its last, text) of each paragraph, item, row or comment of a file."""
+    """List (first line, last line, text) of the paragraphs, items, rows and comments of a file."""
     found: list[tuple[int, int, str]] = []
     is_open = False
     for line in lines:

@@ -1,13 +1,13 @@
 """A recorded tool call as far as it is looked up: by its commands, its errors and its files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from memoria.language.calls.command import read_commands, shell_text
 from memoria.language.calls.error import error_keys
-from memoria.language.calls.files import base_name, files_of_call, is_edit, renames_of_call
+from memoria.language.calls.files import base_name, changes_files, list_files, list_renames
 from memoria.language.calls.outcome import Outcome, judge_outcome, outcome_of_command
 from memoria.language.calls.output import read_output
 
@@ -32,12 +32,12 @@ def read_marks(tool_name: str | None, args: JsonValue, result: JsonValue) -> lis
     """List everything by which a call is looked up; nothing for a call without command and file."""
     line = shell_text(tool_name, args)
     commands = () if line is None else read_commands(line)
-    files = files_of_call(tool_name, args, result)
+    files = list_files(args, commands, result)
     if not commands and not files:
         return []
     output = read_output(result)
     outcome = Outcome.UNKNOWN if result is None else judge_outcome(commands, output)
-    edits = is_edit(tool_name, args)
+    edits = changes_files(tool_name, args, commands, files)
     found = [
         CallMark(
             "command", one.key, one.exact_key(), outcome_of_command(one, outcome), is_edit=edits
@@ -49,13 +49,21 @@ def read_marks(tool_name: str | None, args: JsonValue, result: JsonValue) -> lis
         found += [CallMark("error", key, "", outcome, is_edit=edits) for key in keys]
     found += [CallMark("file", base_name(path), path, outcome, is_edit=edits) for path in files]
     if edits and outcome is not Outcome.FAILED:
-        found += _list_renames(tool_name, args, outcome)
+        found += _mark_renames(list_renames(args, commands), outcome)
     unique = {(mark.kind, mark.key): mark for mark in reversed(found) if mark.key}
-    return [mark._replace(key=mark.key[:_LONGEST_KEY]) for mark in reversed(unique.values())]
+    return [
+        mark._replace(key=_plain(mark.key)[:_LONGEST_KEY], detail=_plain(mark.detail))
+        for mark in reversed(unique.values())
+    ]
 
 
-def _list_renames(tool_name: str | None, args: JsonValue, outcome: Outcome) -> Iterator[CallMark]:
+def _plain(text: str) -> str:
+    """Return a text as every engine can keep it."""
+    return text.replace("\0", "") if "\0" in text else text
+
+
+def _mark_renames(renames: Sequence[tuple[str, str]], outcome: Outcome) -> Iterator[CallMark]:
     """Yield a mark under the new name of each file that was renamed, and one under the old."""
-    for old, new in renames_of_call(tool_name, args):
+    for old, new in renames:
         for path in dict.fromkeys((base_name(new), base_name(old))):
             yield CallMark("rename", path, f"{old}\n{new}", outcome, is_edit=True)

@@ -1,7 +1,7 @@
 """Which files a tool call touched, which it changed, and which it renamed."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -54,11 +54,16 @@ def files_of_call(
     tool_name: str | None, args: JsonValue, result: JsonValue = None
 ) -> tuple[str, ...]:
     """List the files that a call names, as they are written; of a failing call, its errors' too."""
+    return list_files(args, _read_commands(tool_name, args), result)
+
+
+def list_files(
+    args: JsonValue, commands: Sequence[Command], result: JsonValue = None
+) -> tuple[str, ...]:
+    """List the files of a call, of which the commands are read already."""
     found = [*_list_named(args), *_list_patched(args)]
-    line = shell_text(tool_name, args)
-    if line is not None:
-        for command in read_commands(line):
-            found += _list_in_command(command)
+    for command in commands:
+        found += _list_in_command(command)
     if isinstance(result, dict) and result.get("is_error"):
         found += _list_in_output(result.get("content"))
     kept = dict.fromkeys(strip_place(path) for path in found if _is_file(path))
@@ -67,24 +72,44 @@ def files_of_call(
 
 def is_edit(tool_name: str | None, args: JsonValue) -> bool:
     """Check whether a call changes files: by a tool for that, or by a shell's means."""
-    line = shell_text(tool_name, args)
-    if line is not None:
-        return bool(_PATCH_FILE.search(line)) or any(map(_changes_files, read_commands(line)))
+    commands = _read_commands(tool_name, args)
+    return changes_files(tool_name, args, commands, list_files(args, commands))
+
+
+def changes_files(
+    tool_name: str | None, args: JsonValue, commands: Sequence[Command], files: Sequence[str]
+) -> bool:
+    """Check whether a call changes files, of which commands and files are read already."""
+    if commands:
+        return any(map(_changes_files, commands)) or any(map(_has_patch, _list_texts(args)))
     name = (tool_name or "").lower()
     if any(part in name for part in _NO_EDITS) or not any(part in name for part in _EDITS):
         return False
-    return isinstance(args, str) or bool(files_of_call(tool_name, args))
+    return isinstance(args, str) or bool(files)
 
 
 def renames_of_call(tool_name: str | None, args: JsonValue) -> tuple[tuple[str, str], ...]:
     """List (old path, new path) of the files that a call renames."""
+    return list_renames(args, _read_commands(tool_name, args))
+
+
+def list_renames(args: JsonValue, commands: Sequence[Command]) -> tuple[tuple[str, str], ...]:
+    """List the renames of a call, of which the commands are read already."""
     found = [(old["old"].strip(), old["new"].strip()) for old in _find_moves(args)]
-    line = shell_text(tool_name, args)
-    for command in () if line is None else read_commands(line):
+    for command in commands:
         if command.key in _MOVERS and len(command.arguments) > 1:
             *olds, new = command.arguments
             found += [(_below(command, old), _below(command, _target(old, new))) for old in olds]
     return tuple(found)
+
+
+def _read_commands(tool_name: str | None, args: JsonValue) -> tuple[Command, ...]:
+    line = shell_text(tool_name, args)
+    return () if line is None else read_commands(line)
+
+
+def _has_patch(text: str) -> bool:
+    return "*** " in text and _PATCH_FILE.search(text) is not None
 
 
 def strip_place(path: str) -> str:
@@ -125,7 +150,8 @@ def _below(command: Command, path: str) -> str:
 
 def _find_moves(args: JsonValue) -> Iterator[re.Match[str]]:
     for text in _list_texts(args):
-        yield from _PATCH_MOVE.finditer(text)
+        if "*** " in text:
+            yield from _PATCH_MOVE.finditer(text)
 
 
 def _list_texts(args: JsonValue) -> Iterator[str]:

@@ -81,11 +81,16 @@ def _follow_command(
         worked = next((row for row in newer if _works_for(row, failed)), None)
     if worked is None:
         return FoundOutcome(failed.turn_n, error, failed.key, None, None, ())
-    is_same = worked.detail == failed.detail
+    is_same = _bare(worked.detail) == _bare(failed.detail)
     between = _list_between(later, worked.turn_n) if is_same else ()
     return FoundOutcome(
         failed.turn_n, error, failed.key, worked.turn_n, "same" if is_same else "other", between
     )
+
+
+def _bare(detail: str) -> str:
+    """Return a command without a whole path in front, by which clients name the project itself."""
+    return detail.partition("] ")[2] if detail.startswith("[/") else detail
 
 
 def _works_for(row: CallRow, failed: CallRow) -> bool:
