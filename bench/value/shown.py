@@ -79,7 +79,9 @@ async def record_projects(
                 make_repository(folder, project)
                 workspace = find_project(str(home), folder) or str(folder)
                 await _record(memory, told, workspace)
+                await anyio.to_thread.run_sync(_ground, memory, workspace)
                 apply_changes(folder, project)
+                await anyio.to_thread.run_sync(_ground, memory, workspace)
                 shown.append(Showing(memory, workspace))
             await memory.wait_until_idle()
             for one in shown:
@@ -98,6 +100,13 @@ async def _record(memory: Memoria, project: Project, workspace: str) -> None:
                 statement, valid_from=session["at"], session_id=name, workspace=workspace
             )
     await memory.wait_until_idle()
+
+
+def _ground(memory: Memoria, workspace: str) -> None:
+    """Bind memories to a project's files and lay ready how these stand, as its server does."""
+    worker = memory._home.grounds  # noqa: SLF001
+    while worker is not None and worker.catch_up(memory.tenant, workspace):
+        pass
 
 
 def _lay_ready(memory: Memoria, workspace: str) -> None:
