@@ -10,7 +10,7 @@ from memoria.model.core import ToldLine, ToldText
 from memoria.policy.guard import GuardStep, draw_words, read_step
 from memoria.store.rows.transaction import Transaction
 
-_MOST_TURNS = 3_000
+_MOST_TURNS = 2_000
 """Newest calls and words of the user in a project that words are drawn from."""
 
 

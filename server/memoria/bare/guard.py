@@ -4,8 +4,8 @@ The server lays the words ready (`policy/guard`), each with what a call has to h
 must not have, for the word to be worth saying. Nothing is concluded here, and nothing is blocked.
 """
 
-from memoria.bare.lazy_regex import lazy_regex
 from memoria.bare.shell_line import Command, name_place, read_commands
+from memoria.bare.shell_words import split_line
 from memoria.bare.tool_calls import Edit, list_edits, shell_text
 
 TYPE_CHECKING = False
@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
     Word = dict[str, object]
 
-_TOKEN = lazy_regex(r"[\w$@][\w.:/@$#=*-]*[\w$@*]|[\w$@]")
-_EXPORT = lazy_regex(r"\bexport\s+([A-Za-z_]\w*)=|(?:^|[;&]\s*)([A-Za-z_]\w*)=\S*\s*(?:&&|;)")
-_PIECE = lazy_regex(r"[\w.@+~-]+")
+_IN_TOKEN = frozenset("$@.:/#=*-_")
+_TOKENS = {
+    **{code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _IN_TOKEN},
+    **dict.fromkeys(map(ord, "，。、；：？！“”‘’（）《》【】…—"), " "),
+}
+_PIECES = {
+    code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in ".@+~-_"
+}
 _LONGEST = 20_000
 _SHORTEST_WITHIN = 3
 """Length from which a value is found within a word: `localhost` in `-hlocalhost`."""
@@ -87,7 +92,7 @@ class Shape:
 
 def read_shapes(line: str, root: str = "") -> list[Shape]:
     """List the commands of a shell line."""
-    exported = {one or other for one, other in _EXPORT.findall(line)} if "=" in line else set()
+    exported = _list_exported(line) if "=" in line else set()
     return [_read_shape(command, root, exported) for command in read_commands(line)]
 
 
@@ -103,6 +108,17 @@ def _read_shape(command: Command, root: str, exported: "Collection[str]") -> Sha
             own.place, own.folder, own.is_part = shape.place, shape.folder, shape.is_part
             return own
     return shape
+
+
+def _list_exported(line: str) -> set[str]:
+    """List the variables that a line sets for the commands in it, as far as it sets them alone."""
+    found = set()
+    for one in split_line(line):
+        words = one.words[1:] if one.words[:1] == ("export",) else one.words
+        names = [word.partition("=") for word in words]
+        if names and all(sign and name.isidentifier() for name, sign, _ in names):
+            found |= {name for name, _, _ in names}
+    return found
 
 
 def _find_part(program: str, tokens: list[str]) -> str:
@@ -193,7 +209,7 @@ def _has(shape: Shape, value: str) -> bool:
     if len(value) < _SHORTEST_WITHIN:
         return False
     return any(
-        value in _PIECE.findall(one) or (one.startswith("-") and one.endswith(value))
+        value in one.translate(_PIECES).split() or (one.startswith("-") and one.endswith(value))
         for one in shape.tokens
     )
 
@@ -214,7 +230,7 @@ def _breaks_rule(word: "Word", shapes: list[Shape], changed: "list[tuple[Edit, s
             is_whole = not edit.old and "." not in last_part(one)
             if is_in_place(one, edit.path) and not is_whole:  # a new file in it changes none
                 return True
-        if any({*_TOKEN.findall(one)} <= added for one in _texts(word, "texts")):
+        if any(tokens_of(one) <= added for one in _texts(word, "texts")):
             return True
     return False
 
@@ -270,7 +286,8 @@ def is_in_place(place: str, path: str) -> bool:
 
 def tokens_of(text: str) -> set[str]:
     """Return the words of a text of code."""
-    return {*_TOKEN.findall(text[:_LONGEST])}
+    words = text[:_LONGEST].translate(_TOKENS).split()
+    return {told for one in words if (told := one.lstrip(".:/#=*-").rstrip(".:/#=-"))}
 
 
 def last_part(place: str) -> str:

@@ -7,11 +7,9 @@ Nothing is laid ready before a client has asked once.
 
 import os
 
-from memoria.bare.guard import find_word
 from memoria.bare.home import make_tenant_folder, open_to_append, tenant_folder
 from memoria.bare.kept_before import read_since
 from memoria.bare.plain_json import read_json
-from memoria.bare.shown import list_notes, name_end, note_shown, read_shown
 from memoria.bare.spool import HOOKS
 
 WORDS = "words"
@@ -59,7 +57,13 @@ def choose_line(
         return ""
     head, *words = (read_json(line) for line in text.splitlines())
     root = head.get("root") if isinstance(head, dict) else None
-    known = [one for one in words if isinstance(one, dict)]
+    told = _flatten(args)
+    known = [one for one in words if isinstance(one, dict) and _may_fit(one, told)]
+    if not known:
+        return ""
+    from memoria.bare.guard import find_word  # to take a line apart is for the few
+    from memoria.bare.shown import name_end, note_shown, read_shown
+
     word = find_word(known, tool, args, root if isinstance(root, str) else "")
     if word is None:
         return ""
@@ -80,8 +84,43 @@ def count_words(home: str, tenant: str) -> tuple[int, int]:
     Raises:
         OSError: the notes can't be read.
     """
+    from memoria.bare.shown import list_notes
+
     ways = [one.get("way") for one in list_notes(home, tenant)]
     return ways.count(_SAID), ways.count(_AGAIN)
+
+
+def _may_fit(word: dict[str, object], told: str) -> bool:
+    """Check whether the names of a word stand in what is told of a call."""
+    kind = word.get("kind")
+    if kind == "command":
+        program = str(word.get("program") or word.get("like")).partition(" *")[0]
+        if program.rpartition(" ")[2] not in told:
+            return False
+        return all(one in told for one in _texts(word, "bad"))
+    if kind == "edit":
+        return _last_part(str(word.get("file"))) in told
+    named = [one.partition(" ")[0] for one in _texts(word, "phrases")]
+    named += [_last_part(one) for one in _texts(word, "files")]
+    return any(one in told for one in (*named, *_texts(word, "packages")))
+
+
+def _flatten(value: object) -> str:
+    """Return all texts of a call's arguments."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return "\n".join(map(_flatten, value))
+    return value if isinstance(value, str) else ""
+
+
+def _last_part(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _texts(word: dict[str, object], name: str) -> list[str]:
+    value = word.get(name)
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _list_ids(note: dict[str, object]) -> list[object]:

@@ -154,8 +154,8 @@ class Connection(Protocol):
         """
         ...
 
-    def count_commits(self) -> int:
-        """Return a number that changes with every commit of another connection that is visible."""
+    def snapshot_key(self) -> Hashable:
+        """Return a key of what a reader sees: readers of a store with equal keys see the same."""
         ...
 
     def count_bytes(self) -> int:

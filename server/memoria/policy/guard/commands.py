@@ -13,7 +13,7 @@ from itertools import pairwise
 from memoria.bare.guard import Shape, fits_command, is_aside, parts_of
 from memoria.bare.shell_programs import SCRIPT_RUNNERS
 from memoria.language.calls.outcome import Outcome
-from memoria.policy.guard.lifting import is_lifted
+from memoria.policy.guard.lifting import Lifting, may_lift
 from memoria.policy.guard.steps import GuardStep
 from memoria.policy.guard.telling import name_day, name_error, quote_code
 
@@ -42,8 +42,34 @@ _LEAST_SHARED = 0.3
 Drawn = tuple[dict[str, object], tuple[str, ...]]
 
 
+class _Since:
+    """What may speak against a word: commands that worked, and what may have mended a cause."""
+
+    def __init__(self, steps: Sequence[GuardStep]) -> None:
+        self._worked: dict[str, list[tuple[int, Shape]]] = {}
+        self._changes: list[tuple[int, GuardStep]] = []
+        for k, step in enumerate(steps):
+            for shape in step.worked:
+                self._worked.setdefault(_first_word(shape.program), []).append((k, shape))
+            if may_lift(step):
+                self._changes.append((k, step))
+
+    def list_worked(self, program: str) -> list[tuple[int, Shape]]:
+        """List the commands of a program that worked, each with the number of its step."""
+        return self._worked.get(_first_word(program), [])
+
+    def list_changes(self, j: int) -> Iterator[GuardStep]:
+        """Yield what was said or changed behind a step."""
+        return (step for k, step in reversed(self._changes) if k > j)
+
+
+def _first_word(program: str) -> str:
+    return program.partition(" ")[0]
+
+
 def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
     """Yield words on commands, those of the newest failures first."""
+    since = _Since(steps)
     for i in range(len(steps) - 1, -1, -1):
         failed = steps[i].failed
         if failed is None or failed.program in _LOOKERS:
@@ -53,7 +79,12 @@ def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
             continue
         j, cured = found
         match = _describe(steps, (i, j), failed, cured)
-        match = None if match is None else _narrow(steps, i, j, match)
+        if match is None:
+            continue
+        lifting = Lifting(steps[i], match)
+        if any(map(lifting.is_lifted, since.list_changes(j))):
+            continue
+        match = _narrow(since.list_worked(failed.program), i, failed, match)
         if match is None:
             continue
         line = _tell(steps[i], failed, steps[j])
@@ -194,30 +225,23 @@ def _list_folders(step: GuardStep, failed: Shape) -> list[str]:
 
 
 def _narrow(
-    steps: Sequence[GuardStep], i: int, j: int, match: dict[str, object]
+    worked: Sequence[tuple[int, Shape]], i: int, failed: Shape, match: dict[str, object]
 ) -> dict[str, object] | None:
-    """Return what a word holds for by all that is on record; None where it holds no longer.
+    """Return what a word holds for by what has worked; None where it holds no longer.
 
     Where others of the same kind have worked without what helped, it holds for what the failure
-    was about alone. Where that has worked since, or may work by now, it does not hold.
+    was about alone. Where that has worked since, it does not hold.
     """
-    failed = steps[i].failed
-    about = parts_of(failed) if failed else set()
-    others: set[str] = set()
-    for k, step in enumerate(steps):
-        for shape in step.worked:
-            if not fits_command(match, shape):
-                continue
+    about, others = parts_of(failed), set[str]()
+    for k, shape in worked:
+        if fits_command(match, shape):
             if k > i and _is_about(parts_of(shape), about):
                 return None
             others.add(shape.text)
-        if k > j and is_lifted(step, steps[i], match):
-            return None
     if not others:
         return match
-    return (
-        {**match, "shared": sorted(about), "not": sorted(others)[:_MOST_NAMES]} if about else None
-    )
+    narrowed = {**match, "shared": sorted(about), "not": sorted(others)[:_MOST_NAMES]}
+    return narrowed if about else None
 
 
 def _is_about(one: set[str], other: set[str]) -> bool:

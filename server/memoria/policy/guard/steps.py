@@ -12,6 +12,7 @@ from memoria.bare.tool_calls import Edit, list_edits, shell_text
 from memoria.language.calls.error import error_keys
 from memoria.language.calls.outcome import Outcome, judge_outcome, outcome_of_command
 from memoria.language.calls.output import read_output
+from memoria.policy.guard.lifting import list_mended
 
 _KEPT_OUTPUT = 4_000
 _EXCUSED = re.compile(r"\|\|\s*(?:true|:|echo)\b|;\s*(?:true|:)\s*$")
@@ -47,6 +48,16 @@ class GuardStep:
     def shapes(self) -> tuple[Shape, ...]:
         """The commands of the line."""
         return tuple(read_shapes(self.line, self.root)) if self.line else ()
+
+    @cached_property
+    def added(self) -> str:
+        """What the edits put into files."""
+        return "\n".join(one.new for one in self.edits)
+
+    @cached_property
+    def mended(self) -> tuple[frozenset[str], ...]:
+        """Words of the sentences that say that something works or has changed."""
+        return list_mended(self.said)
 
     @cached_property
     def errors(self) -> tuple[str, ...]:

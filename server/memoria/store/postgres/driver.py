@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
-from hashlib import blake2b
 from typing import Any, ClassVar, TypeVar, cast
 
 import psycopg
@@ -166,10 +165,9 @@ class PostgresConnection:
             self._settled[what] = read()
         return cast("_Value", self._settled[what])
 
-    def count_commits(self) -> int:
-        """Return a number of the snapshot: two snapshots with the same number see the same."""
-        snapshot = self.execute("SELECT CAST(pg_current_snapshot() AS TEXT)").fetchone()[0]
-        return int.from_bytes(blake2b(snapshot.encode(), digest_size=8).digest())
+    def snapshot_key(self) -> str:
+        """Return the numbers of the transactions that are seen: the same by any connection."""
+        return str(self.execute("SELECT CAST(pg_current_snapshot() AS TEXT)").fetchone()[0])
 
     def count_bytes(self) -> int:
         """Return the size of the tables and indexes of this schema."""

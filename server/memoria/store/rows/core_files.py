@@ -1,6 +1,6 @@
 """Files for people: lines of core files, events of a day, and records of generated files."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict
 
 from memoria.errors import NotFoundError
@@ -48,13 +48,12 @@ class CoreLines:
         wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
         return [_memory(row) for row in self._rows.all("present", **wanted)]
 
-    def version(self) -> tuple[int, int]:
+    def version(self) -> Hashable:
         """Return a value that changes whenever another connection changes the home.
 
         To be called in a transaction that only reads.
         """
-        connection = self._rows.connection
-        return id(connection), connection.count_commits()
+        return self._rows.connection.snapshot_key()
 
     def next_end(self, at: int) -> int | None:
         """Return the first moment after `at` at which a memory expires; None if no memory does."""

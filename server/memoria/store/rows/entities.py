@@ -103,8 +103,11 @@ class Entities:
         ]
 
     def match_names(self, names: Iterable[str], view: View) -> dict[int, str]:
-        """Map visible entities, by number, to that one of the names which they go by."""
-        spelling = {name_key(name): name for name in names}
+        """Map visible entities, by number, to that one of the names which they go by.
+
+        None goes by a name with a NUL, and PostgreSQL could not even be asked for one.
+        """
+        spelling = {name_key(name): name for name in names if "\0" not in name}
         rows = self._rows.all("called", keys=as_json(sorted(spelling)), **view)
         return {row["n"]: spelling[row["key"]] for row in rows}
 

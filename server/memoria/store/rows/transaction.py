@@ -4,7 +4,7 @@ A table is opened when it is first asked for: most transactions need two or thre
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -150,9 +150,9 @@ class Transaction:
         )
 
     @cached_property
-    def snapshot(self) -> tuple[int, int]:
+    def snapshot(self) -> Hashable:
         """Key of a reader's snapshot: readers with equal keys see the same."""
-        return id(self._connection), self._connection.count_commits()
+        return self._connection.snapshot_key()
 
     @cached_property
     def _index(self) -> DocumentIndex:

@@ -100,6 +100,10 @@ class SqliteConnection(sqlite3.Connection):
         """Return a number that changes once a snapshot shows what another connection wrote."""
         return int(self.execute("PRAGMA data_version").fetchone()[0])
 
+    def snapshot_key(self) -> tuple[int, int]:
+        """Return a key of what this connection sees; another one counts for itself."""
+        return id(self), self.count_commits()
+
     def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
         """Return a cached result that hardly ever changes; call `read` if nothing is cached.
 
