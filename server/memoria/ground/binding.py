@@ -56,7 +56,8 @@ def bind(
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
     scores = Scores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
-    made = [_make(one, gathered) for one in _widen(chosen, scores, anchors)]
+    widened = _widen(chosen, scores, anchors) or _take_named(scores, gathered)
+    made = [_make(one, gathered) for one in widened]
     return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
 
 
@@ -120,6 +121,16 @@ def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Ca
             if len(code) <= most:
                 found += [scores.weigh(one.source, each, list_terms(each.text)) for each in code]
     return found
+
+
+def _take_named(scores: Scores, gathered: Gathered) -> list[Candidate]:
+    """Take the beginning of each file that is named, where no part has a word of the statement."""
+    named = (gathered.sources[path] for path in sorted(gathered.named & gathered.sources.keys()))
+    return [
+        scores.weigh(source, part, list_terms(part.text))
+        for source in named
+        for part in source.parts[:1]
+    ]
 
 
 def _make(one: Candidate, gathered: Gathered) -> Binding | None:
