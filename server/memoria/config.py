@@ -105,9 +105,7 @@ class Settings(DatabaseSettings, HttpSettings):
     projects are never named."""
 
     silent_share: float = Field(0.0, ge=0, le=0.9)
-    """Share of sessions in which memory is silent, chosen by their ids, such as 0.2: hooks tell
-    them nothing unasked, and whatever is asked for is answered as ever. `memoria value` compares
-    them with the others. Hooks that report to a server elsewhere leave none silent."""
+    """Share of sessions that hooks tell nothing unasked, so that `memoria value` can compare."""
 
     resource_links: bool = False
     """Whether answers over MCP end with links to what they name, three at most, for a client that

@@ -5,7 +5,7 @@ from typing import Annotated
 from memoria.model.base import UNLESS_EMPTY, Value
 
 
-class Interval(Value):
+class ShareInterval(Value):
     """A share or a difference of shares with the bounds between which it lies, 95 times of 100."""
 
     value: float
@@ -21,7 +21,7 @@ class SessionGroup(Value):
     """Failures that earlier sessions had met and that were met again."""
     repeating: int
     """Sessions with such a failure."""
-    share: Interval | None = None
+    share: ShareInterval | None = None
     """Repeating sessions ÷ sessions; None without sessions."""
     tokens: float
     """Estimated tokens told unasked, for each session."""
@@ -36,7 +36,7 @@ class SilenceReport(Value):
     """Time of the first session that was noted; None if none was."""
     told: SessionGroup
     silent: SessionGroup
-    difference: Interval | None = None
+    difference: ShareInterval | None = None
     """Share of repeating sessions where memory spoke, less that where it was silent."""
     missing: int
     """Sessions that are missing before either kind has enough of them; 0 if none is."""

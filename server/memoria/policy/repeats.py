@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from statistics import NormalDist
 from typing import NamedTuple
 
-from memoria.model.value import Interval, SessionGroup
+from memoria.model.value import SessionGroup, ShareInterval
 
 LEAST_SESSIONS = 20
 """Sessions of either kind below which a comparison says too little."""
@@ -68,21 +68,21 @@ def describe_group(repeats: Mapping[str, int], tokens: Mapping[str, int]) -> Ses
     )
 
 
-def find_share(count: int, total: int) -> Interval:
+def find_share(count: int, total: int) -> ShareInterval:
     """Return a share of a total, which is not 0, with Wilson's interval."""
     share, square = count / total, _Z * _Z
     middle = (share + square / (2 * total)) / (1 + square / total)
     spread = math.sqrt(share * (1 - share) / total + square / (4 * total * total))
     half = _Z * spread / (1 + square / total)
-    return Interval(value=share, low=max(0.0, middle - half), high=min(1.0, middle + half))
+    return ShareInterval(value=share, low=max(0.0, middle - half), high=min(1.0, middle + half))
 
 
-def find_difference(one: Interval, other: Interval) -> Interval:
+def find_difference(one: ShareInterval, other: ShareInterval) -> ShareInterval:
     """Return one share less another with Newcombe's interval."""
     value = one.value - other.value
     below = math.hypot(one.value - one.low, other.high - other.value)
     above = math.hypot(one.high - one.value, other.value - other.low)
-    return Interval(value=value, low=value - below, high=value + above)
+    return ShareInterval(value=value, low=value - below, high=value + above)
 
 
 def count_missing(*groups: SessionGroup) -> int:

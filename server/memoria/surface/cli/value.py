@@ -13,7 +13,7 @@ from memoria.surface.text import quantity
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from memoria.model.value import Interval, SessionGroup, SilenceReport
+    from memoria.model.value import ShareInterval, SessionGroup, SilenceReport
 
 _HINT = (
     "Memory is silent in no session. `memoria config set silent_share 0.2` has it silent in one of "
@@ -57,7 +57,7 @@ def value_text(report: "SilenceReport") -> str:
     return "\n".join(lines)
 
 
-def _verdict(difference: "Interval") -> str:
+def _verdict(difference: "ShareInterval") -> str:
     if difference.high < 0:
         return "Fewer sessions repeat a failure where memory speaks."
     if difference.low > 0:
@@ -85,6 +85,6 @@ def _cells(group: "SessionGroup") -> tuple[str, ...]:
     return shown, f"{group.repeats / group.sessions:.2f}", f"{group.tokens:,.0f}"
 
 
-def _points(difference: "Interval") -> str:
+def _points(difference: "ShareInterval") -> str:
     value, low, high = (100 * one for one in (difference.value, difference.low, difference.high))
     return f"{value:+.0f} points, with 95 % certainty between {low:+.0f} and {high:+.0f}"
