@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from pydantic import JsonValue
 
 from memoria.bare.guard import find_word
 from memoria.policy.guard import GuardStep, draw_words, read_step
@@ -23,7 +24,8 @@ def _read(told: Told | str | dict[str, str], n: int, session: str) -> GuardStep 
     if isinstance(told, str):
         return read_step(*named, None, None, None, said=told)
     if isinstance(told, dict):
-        return read_step(*named, "Edit", dict(told), {"content": "", "is_error": False}, root=ROOT)
+        args: dict[str, JsonValue] = {**told}
+        return read_step(*named, "Edit", args, {"content": "", "is_error": False}, root=ROOT)
     line, failed, output = told
     result = {"content": f"Exit code 1\n{output}" if failed else output, "is_error": failed}
     return read_step(*named, "Bash", {"command": line}, result, root=ROOT)
@@ -139,6 +141,30 @@ def test_a_value_that_failed_is_named_and_another_value_is_left_alone() -> None:
     assert _say(steps, "mysql -h db.internal -P 3307 -uwms wms -e 'desc stock'") == ""
 
 
+@pytest.mark.parametrize(
+    ("failed", "worked", "again", "right"),
+    [
+        ("npm run build", "nvm use 20 && npm run build", "npm run build 2>&1",
+         "nvm use 20 && npm run build"),
+        ("pytest -q", ". .venv/bin/activate && pytest -q", "pytest tests/b.py",
+         "source .venv/bin/activate && pytest tests/b.py"),
+        ("make test", "make test DB=sqlite", "make test -j4", "make test DB=sqlite -j4"),
+        ("npx vite --port 3000", "npx vite --port 3107", "npx vite --port 3000 --open",
+         "npx vite --port 3200"),
+        ("docker ps", "sudo docker ps", "docker ps -a", "sudo docker ps -a"),
+        ("python tools/a.py", "python3 tools/a.py", "python tools/b.py", "python3 tools/b.py"),
+        ("alembic upgrade head", "alembic upgrade heads", "alembic upgrade head",
+         "alembic upgrade core@head"),
+    ],
+)  # fmt: skip
+def test_what_set_up_the_shell_or_was_given_beside_is_what_helped(
+    failed: str, worked: str, again: str, right: str
+) -> None:
+    steps = _record((failed, True, "error: it does not go"), (worked, False, "done"))
+    assert f"`{worked}` worked afterwards" in _say(steps, again)
+    assert _say(steps, right) == ""
+
+
 def test_a_failure_of_one_package_tells_nothing_of_another_that_works() -> None:
     steps = _record(
         ("cargo test -p ffi", True, "error: failed to run custom build command for `ffi`"),
@@ -172,6 +198,14 @@ def test_what_the_user_ruled_out_is_quoted_in_their_words() -> None:
         ("Please don't `cargo publish`. (`cargo publish --dry-run` is fine.)",
          "cargo publish --dry-run"),
         ("Use `git add -A`, why not.", "git add -A"),
+        ("Don't forget to run `npm run build`.", "npm run build"),
+        ("The script never ends when I run `npm run build`.", "npm run build"),
+        ("There is no `npm run build` here yet.", "npm run build"),
+        ("Why don't you use `npm run build`?", "npm run build"),
+        ("Tests don't pass after npm run build.", "npm run build"),
+        ("`npm run build` 的结果特别慢,要不要看一下?", "npm run build"),
+        ("为什么不能用 `npm run build`？", "npm run build"),
+        ("别忘了跑 `npm run build`。", "npm run build"),
         ("哈哈,别像上次那样一直转圈。", "npm run build"),
     ],
 )  # fmt: skip

@@ -31,6 +31,14 @@ _PARTS = {
     "cargo": "-p --package",
 }
 """Flags that name a part of a project, by program."""
+_SETTERS = {
+    **{
+        name: name
+        for name in "nvm fnm sdk pyenv rbenv asdf mise conda source module direnv".split()
+    },
+    ".": "source",
+}
+"""Programs that set up a shell for what follows in the line."""
 _HARMLESS = frozenset("--help --version --dry-run".split())
 _ASKING = frozenset("--version --help -version -V -v version help".split())
 _PLAIN = frozenset(("--", "-q", "--quiet"))
@@ -69,6 +77,8 @@ class Shape:
         self.flags = {one.partition("=")[0] for one in command.flags}
         self.text = command.text
         self.tokens = command.text.split(" ")
+        names = (one.partition("=")[0] for one in self.tokens[1:] if "=" in one)
+        self.env |= {one for one in names if one.isidentifier() and one.isupper()}
         self.head = self.tokens[0] if self.tokens else ""
         """Its first word as it stands: `python` of `python -m pytest`."""
         self.place = name_place(command.folder, root)
@@ -92,7 +102,7 @@ class Shape:
 
 def read_shapes(line: str, root: str = "") -> list[Shape]:
     """List the commands of a shell line."""
-    exported = _list_exported(line) if "=" in line else set()
+    exported = _list_exported(line)
     return [_read_shape(command, root, exported) for command in read_commands(line)]
 
 
@@ -111,13 +121,15 @@ def _read_shape(command: Command, root: str, exported: "Collection[str]") -> Sha
 
 
 def _list_exported(line: str) -> set[str]:
-    """List the variables that a line sets for the commands in it, as far as it sets them alone."""
+    """List what a line sets for the commands in it: variables, and versions of programs."""
     found = set()
-    for one in split_line(line):
+    for one in split_line(line) if "=" in line or any(map(line.__contains__, _SETTERS)) else ():
         words = one.words[1:] if one.words[:1] == ("export",) else one.words
         names = [word.partition("=") for word in words]
         if names and all(sign and name.isidentifier() for name, sign, _ in names):
             found |= {name for name, _, _ in names}
+        elif words and words[0] in _SETTERS:
+            found.add(" ".join((_SETTERS[words[0]], *map(last_part, words[1:2]))))
     return found
 
 

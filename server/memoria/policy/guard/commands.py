@@ -38,6 +38,8 @@ _PATH_LIKE = re.compile(r"^\.{0,2}/|\.[A-Za-z]\w{0,5}(?:$|:)|^\d+$")
 _TASK_RUNNERS = frozenset("make just task rake gulp grunt docker".split())
 """Programs whose subcommands are programs of their own."""
 _LEAST_SHARED = 0.3
+_LEAST_VALUE = 3
+"""Length above which a flag's value tells enough without the subcommand."""
 
 Drawn = tuple[dict[str, object], tuple[str, ...]]
 
@@ -153,42 +155,56 @@ def _describe(
     steps: Sequence[GuardStep], found: tuple[int, int], failed: Shape, cured: Shape
 ) -> dict[str, object] | None:
     """Describe the commands that would fail alike; None where nothing tells them apart."""
-    step = steps[found[0]]
     flags = sorted(cured.flags - failed.flags - _PLAIN_FLAGS)
     env = sorted(cured.env - failed.env)
-    head = cured.head if cured.head != failed.head else ""
-    runner = cured.runner if cured.runner != failed.runner else ""
-    good = [one for one in cured.tokens if one not in failed.tokens and not one.startswith("-")]
-    bad = [one for one in failed.tokens if one not in cured.tokens and not one.startswith("-")]
     match: dict[str, object] = {
         "kind": "command",
         "program": failed.program,
         "key": failed.key,
-        "folders": _list_folders(step, failed),
+        "folders": _list_folders(steps[found[0]], failed),
     }
     if env:
         if failed.is_part or _is_always(steps, failed, {*env}):
             del match["key"]
             match["folders"] = [failed.folder]
         return {**match, "env": env, "flags": flags}
-    if head or runner:
-        match |= {"head": head, "runner": runner, "flags": flags}
-        if head.endswith(f"/{failed.head}"):
-            del match["key"]
-        elif failed.kind != failed.program:
-            match = {**match, "like": failed.kind}
-            del match["key"], match["program"]
-        return match
+    if cured.head != failed.head or cured.runner != failed.runner:
+        return _describe_program({**match, "flags": flags}, failed, cured)
     if failed.key != cured.key:
         return match
     if flags:
         return {**match, "flags": flags, "bad": _list_replaced(failed, cured)}
+    return _describe_values(match, failed, cured)
+
+
+def _describe_program(match: dict[str, object], failed: Shape, cured: Shape) -> dict[str, object]:
+    """Describe the commands that another program, or something around them, would do."""
+    match["head"] = cured.head if cured.head != failed.head else ""
+    match["runner"] = cured.runner if cured.runner != failed.runner else ""
+    if cured.head.endswith(f"/{failed.head}"):
+        del match["key"]
+    elif failed.kind != failed.program:
+        match["like"] = failed.kind
+        del match["key"], match["program"]
+    return match
+
+
+def _describe_values(
+    match: dict[str, object], failed: Shape, cured: Shape
+) -> dict[str, object] | None:
+    """Describe the commands with a value for which another one worked; None for no such value."""
+    good = [one for one in cured.tokens if one not in failed.tokens and not one.startswith("-")]
+    bad = [one for one in failed.tokens if one not in cured.tokens and not one.startswith("-")]
+    replaced = _list_replaced(failed, cured)
+    values = {**match, "bad": bad, "good": good}
+    if replaced and all(len(one) > _LEAST_VALUE and not one.isdigit() for one in bad):
+        del values["key"]
+    if len(bad) == len(good) == 1 and bad == replaced:  # such as a port
+        return values
     good = [one for one in good if not _PATH_LIKE.search(one)]
-    if bad and good and not any(_PATH_LIKE.search(one) for one in bad):
-        if all(len(one) > 3 for one in bad) and _list_replaced(failed, cured):  # noqa: PLR2004
-            del match["key"]
-        return {**match, "bad": bad, "good": good}
-    return None
+    if not bad or not good or any(_PATH_LIKE.search(one) for one in bad):
+        return None
+    return {**values, "good": good}
 
 
 def _list_replaced(failed: Shape, cured: Shape) -> list[str]:

@@ -13,13 +13,18 @@ _CLAUSE = re.compile(
     r"[,，、;；:：]\s|[,，;；]|\s[-–—]\s|\b(?:but|because|instead)\b"
     r"|\band (?:put|use|write|do|run|add|make)\b"
 )
+# What begins a sentence or a clause is an order, and no remark on what something does not do.
 _RULED_OUT = re.compile(
-    r"(?:(?<![\w'])never(?= )(?! (?:mind|say never|to )))"
-    r"|\b(?:do not|don'?t|please no|avoid|stop using)\b"
-    r"|(?<!\w)no `|\bleave\b[^!?\n]{1,80}?\balone\b|\bmust not\b|\bnot (?:allowed|ok|okay)\b"
-    r"|不要|别(?!的|人|处)|不许|不准|不能|禁止|勿|不得",
+    r"(?:^\s*|[.,;:!?(–—-]\s*"
+    r"|\b(?:please|possibly|must|should|and|or|so|but|you|to|also|just|always|again|here)\s+)"
+    r"(?:never(?! (?:mind|say never|to\b|again))|avoid|stop using|no (?=`)"
+    r"|(?:do not|don'?t)(?! (?:forget|worry|hesitate|mind|know|think|need|have|care|see|you)\b))"
+    r"|\bleave\b[^!?\n]{1,80}?\balone\b|\bmust not\b|\bis not (?:allowed|ok|okay)\b"
+    r"|(?<!要)不要(?!紧|忘|担心|急)|(?<![特级分区类识性差告个辨鉴派离])别(?!的|人|处|忘|担心|急|管|说|怕)"
+    r"|不许|不准(?!确)|不能(?=再?(?:动|改|删|碰|跑|推|用|直接|手动|提交|上传))|禁止|勿",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"(?:[？]|为什么.*|吗[?？]?)\s*$")
 _ELSEWHERE = re.compile(
     r"\b(?:other|another|mobile) (?:project|repo|team)|\bin my other\b"
     r"|隔壁|别的(?:项目|组)|另一个(?:项目|仓库)"
@@ -80,7 +85,7 @@ def _read_rule(sentence: str, whole: str, before: str) -> dict[str, object] | No
         before: the sentence before, where this one says `there` or `that file`; else empty.
     """
     found = _RULED_OUT.search(sentence)
-    if found is None or _ELSEWHERE.search(whole):
+    if found is None or _ELSEWHERE.search(whole) or _ASKED.search(sentence):
         return None
     ruled, topic = _cut_clause(sentence, found)
     ticked = _TICKED.findall(ruled)
@@ -121,7 +126,7 @@ def _cut_clause(sentence: str, found: re.Match[str]) -> tuple[str, str]:
         begin = before.end()
     cut = _CLAUSE.search(sentence, found.end())
     end = cut.start() if cut else len(sentence)
-    is_behind = found[0][:1] >= "\u4e00" or "alone" in found[0] or found[0].startswith("not")
+    is_behind = found[0][:1] >= "\u4e00" or "alone" in found[0] or found[0].startswith("is not")
     return sentence[begin if is_behind else found.start() : end], sentence[: found.start()]
 
 

@@ -283,6 +283,17 @@ class Transaction:
             )
         )
 
+    def expect_turns(self, count: int, idle_since: int) -> None:
+        """Prepare for turns to be captured: what is asked of each capture is asked together.
+
+        Args:
+            count: the most turns that will be added.
+            idle_since: the time since which an open segment is idle, in UTC epoch ms.
+        """
+        self.conversations.ask_for_idle_segments(idle_since)
+        self.tombstones.ask_for_any()
+        self._index.expect(count)
+
     def follow_changes(self) -> None:
         """Bring what the process knows of the tenant up to date, if a search may be near.
 
