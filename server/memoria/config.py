@@ -104,6 +104,10 @@ class Settings(DatabaseSettings, HttpSettings):
     match, and completions over MCP name them. Otherwise it only counts the matches. Private
     projects are never named."""
 
+    grounds: bool = True
+    """Whether memories of a project are bound to the files of its repository on this machine, and
+    marked once these have changed. If not, nothing of any repository is read."""
+
     resource_links: bool = False
     """Whether answers over MCP end with links to what they name, three at most, for a client that
     lets you open them. Many clients write each link into what their model reads, some as a file
