@@ -31,6 +31,12 @@ class MadeRepository:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(content, "utf-8")
                 porcelain.add(self.folder, [place])
-        times = {"commit_timestamp": at, "author_timestamp": at} if at else {}
-        made = porcelain.commit(self.folder, message, author=_ANN, committer=_ANN, **times)
+        made = porcelain.commit(
+            self.folder,
+            message,
+            author=_ANN,
+            committer=_ANN,
+            commit_timestamp=at or None,
+            author_timestamp=at or None,
+        )
         return made.decode("ascii")

@@ -105,7 +105,6 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         again = tx.conversations.session_turns("s", 1, 1)[0]
         tx.memories.add_evidence(NewEvidence(memory.id, again.n, "port", 1))
         note_quotes(tx, tenant, version, again.n)
-        bind_to_files(tx, version)
         rival_id = add_rival(tx, memory.id, version)
         tx.memories.add(
             NewMemory(new_id(), MemoryType.FACT, 0, 0, validity=Validity.ARCHIVED),
@@ -149,7 +148,7 @@ def import_turn(store: Store, tenant: str) -> None:
 
 
 def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) -> None:
-    """A wish that was read to no effect, a turn that nobody has looked at, and what rules made."""
+    """A wish without effect, a turn at which nobody has looked, what rules made, a bound one."""
     assert version.turn_n is not None
     tx.conversations.mark(version.turn_n, None)
     tx.conversations.mark(turn_n, "wish")
@@ -163,6 +162,7 @@ def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) 
         inferred_by=InferredBy.RULES,
     )
     tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5), read)
+    bind_to_files(tx, version)
 
 
 def bind_to_files(tx: Transaction, version: NewVersion) -> None:

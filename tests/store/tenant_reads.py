@@ -14,8 +14,8 @@ from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.engine import Store
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
-from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.grounds import GroundRow
+from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.tool_calls import CallRow
 from memoria.store.rows.transaction import Transaction

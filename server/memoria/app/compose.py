@@ -19,7 +19,7 @@ from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
 from memoria.inference.reranker import Reranker, choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
-from memoria.ingest.grounding import GroundingWorker
+from memoria.ingest.grounding import GroundingWorker, build_grounding_worker
 from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.engine import Store
@@ -152,7 +152,7 @@ async def open_home(
     )
     store = await in_thread(lambda: open_store(settings))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(settings))
-    grounds = GroundingWorker(store, str(settings.home_path))
+    grounds = build_grounding_worker(settings, store)
     reader = _build_extraction_worker(settings, store, lazy, grounds)
     own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
@@ -162,7 +162,7 @@ async def open_home(
         worker.start(None if rounds is None else rounds.embedding)
     if reader is not None and reads_queue:
         reader.start(rounds)
-    if reads_queue:
+    if reads_queue and grounds is not None:
         grounds.start(None if rounds is None else rounds.upkeep)
         grounds.want(settings.tenant, settings.workspace)
     try:
@@ -198,7 +198,7 @@ def _override(settings: Settings, home: Path | str | None, tenant: str | None) -
 
 
 def _build_extraction_worker(
-    settings: Settings, store: Store, embedder: LazyEmbedder | None, grounds: GroundingWorker
+    settings: Settings, store: Store, embedder: LazyEmbedder | None, grounds: GroundingWorker | None
 ) -> "ExtractionWorker | None":
     """Build the workers that have a chat model read; None where none is configured."""
     if not settings.has_chat_model:

@@ -111,7 +111,9 @@ class OpenHome:
 
     def for_tenant(self, tenant: str) -> "OpenHome":
         """Return the same home as it serves another tenant, who has turns of its own."""
-        settings = self.settings.model_copy(update={"tenant": tenant})
+        # Another tenant's folders are elsewhere: no night of theirs is to read repositories here.
+        grounds = self.settings.grounds and tenant == self.settings.tenant
+        settings = self.settings.model_copy(update={"tenant": tenant, "grounds": grounds})
         own = anyio.CapacityLimiter(self.tenant_turns.total_tokens)
         return replace(self, settings=settings, tenant_turns=own)
 

@@ -200,7 +200,13 @@ class Recall:
         plan = plan_unasked(prompt, workspace=place, options=self._options())
         if plan.parsed.is_time_only:
             return ToldText(())
-        search = Search(self._store, self.tenant, self._embedder, _UNASKED_WAIT_MS)
+        search = Search(
+            self._store,
+            self.tenant,
+            self._embedder,
+            _UNASKED_WAIT_MS,
+            read_grounds=self._read_grounds,
+        )
         found = await in_thread(lambda: search.run(plan))
         return compose_unasked(prompt, found, session_id)
 

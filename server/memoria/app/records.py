@@ -241,7 +241,8 @@ class Records(Recall):
         """Queries for the origins of memories, and what became of them."""
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
-        return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
+        place = self.settings.workspace
+        return ProvenanceQueries(self._store, self.tenant, place, self._home.grounds)
 
     @property
     def events(self) -> "EventQueries":

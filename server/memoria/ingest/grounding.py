@@ -12,7 +12,9 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.projects import find_place
+from memoria.config import Settings
 from memoria.errors import StoreError
 from memoria.ingest.rounds import WorkRounds, WorkTurn
 from memoria.model import Memory, StoredTurn, now_millis
@@ -32,6 +34,8 @@ _LONGEST_READ_S = 0.005
 """Longest time that a search spends on the states of what it shows."""
 _LONGEST_LOOK_S = 0.5
 """Longest time that a process without a thread spends on looking itself."""
+_LONGEST_LIST_S = 5.0
+"""Longest time that is spent on looking for all that has changed."""
 _PAUSE_S = 20.0
 _BATCH = 16
 _REACH = 60
@@ -43,18 +47,23 @@ NOT_CHECKED = GroundMark(state="not checked")
 
 
 class GroundingWorker:
-    """Binds memories to the files of their projects, and tells how these stand."""
+    """Binds memories to the files of their projects, and tells how these stand.
 
-    def __init__(self, store: Store, home: str, *, finds_projects: bool = True) -> None:
+    A folder is read only if a session or a hook on this machine was in it: a caller over HTTP names
+    projects as it likes, and is not to learn of files by that.
+    """
+
+    def __init__(self, store: Store, home: str, tenant: str, workspace: str | None = None) -> None:
         """Create the worker of a home.
 
         Args:
             store: of the home.
             home: the data folder, which knows where projects are.
-            finds_projects: False where the folders of this machine are not the callers'.
+            tenant: the one tenant whose folders are on this machine.
+            workspace: the project of this process.
         """
         self._store, self._home = store, home
-        self._finds_projects = finds_projects
+        self._tenant, self._workspace = tenant, workspace
         self._states: dict[tuple[str, int], GroundCheck] = {}
         self._repositories: dict[str, Repository | None] = {}
         self._wanted: dict[tuple[str, str], None] = {}
@@ -84,7 +93,7 @@ class GroundingWorker:
 
     def want(self, tenant: str, workspace: str | None) -> None:
         """Have a project's memories bound and checked from now on."""
-        if workspace is not None and self._finds_projects:
+        if workspace is not None and tenant == self._tenant:
             self._wanted[tenant, workspace] = None
             self._wake.set()
             if self._turn is not None:
@@ -94,6 +103,8 @@ class GroundingWorker:
         self, tenant: str, tx: Transaction, memory_ids: Iterable[str]
     ) -> Mapping[str, GroundMark]:
         """Return the states of those of some memories that are bound to files."""
+        if tenant != self._tenant:
+            return {}
         ends = time.perf_counter() + (_LONGEST_READ_S if self._is_running else _LONGEST_LOOK_S)
         marks = dict[str, GroundMark]()
         for row in tx.grounds.list_of_memories(memory_ids):
@@ -102,6 +113,30 @@ class GroundingWorker:
                 self.want(tenant, row.workspace)
             marks[row.memory_id] = mark or NOT_CHECKED
         return marks
+
+    def list_moved(
+        self, tenant: str, tx: Transaction, workspaces: Iterable[str], most: int
+    ) -> Mapping[str, GroundMark]:
+        """Return memories of projects whose files have changed or are gone, the newest first.
+
+        The search ends after some seconds, with what was found until then.
+        """
+        ends = time.perf_counter() + _LONGEST_LIST_S
+        moved = dict[str, GroundMark]()
+        for workspace in workspaces if tenant == self._tenant else ():
+            repository = self._open(workspace)
+            rows = [] if repository is None else tx.grounds.list_of_project(workspace)
+            for row in reversed(rows):
+                if repository is None or len(moved) == most or time.perf_counter() > ends:
+                    return moved
+                state = self._check(row, repository)
+                if state is not None and state.state != "unchanged":
+                    moved[row.memory_id] = _tell(state)
+        return moved
+
+    def list_projects(self) -> list[str]:
+        """List the projects whose folders are on this machine, as far as the home knows."""
+        return [name for name in self._list_known() if self._open(name) is not None]
 
     def mark(self, tenant: str, tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
         """Return memories with the states of the files that carry them."""
@@ -123,7 +158,7 @@ class GroundingWorker:
         state = self._states.get((row.workspace, row.wording_n))
         if state is None or state.stamp != find_stamp(_read_parts(row), repository):
             state = None if self._is_running else self._check(row, repository)
-        return None if state is None else GroundMark(state=state.state, commits=state.commits)
+        return None if state is None else _tell(state)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -145,6 +180,20 @@ class GroundingWorker:
         repository = self._open(workspace)
         if repository is None or self._stopping.is_set():
             return False
+        bound = self.bind_some(tenant, workspace)
+        with self._store.read(tenant) as tx:
+            rows = tx.grounds.list_of_project(workspace)
+        for row in rows:
+            if self._stopping.is_set():
+                return False
+            self._check(row, repository)
+        return bound == _BATCH
+
+    def bind_some(self, tenant: str, workspace: str) -> int:
+        """Look at some memories of a project that are not bound; return how many it were."""
+        repository = self._open(workspace)
+        if repository is None:
+            return 0
         with self._store.read(tenant) as tx:
             unbound = tx.grounds.list_unbound(workspace, _BATCH)
             sessions = {one.n: _read_session(tx, one) for one in unbound}
@@ -153,13 +202,7 @@ class GroundingWorker:
             with self._store.write(tenant, only_adds=True) as tx:
                 for n, parts in found.items():
                     tx.grounds.bind(n, parts)
-        with self._store.read(tenant) as tx:
-            rows = tx.grounds.list_of_project(workspace)
-        for row in rows:
-            if self._stopping.is_set():
-                return False
-            self._check(row, repository)
-        return len(unbound) == _BATCH
+        return len(unbound)
 
     def _bind(
         self, wording: UnboundWording, session: Sequence[StoredTurn], repository: "Repository"
@@ -200,7 +243,7 @@ class GroundingWorker:
 
     def _open(self, workspace: str) -> "Repository | None":
         """Return a project's repository on this machine; None if there is none."""
-        if not self._finds_projects:
+        if workspace != self._workspace and workspace not in self._list_known():
             return None
         place = find_place(self._home, workspace)
         if place not in self._repositories:
@@ -211,6 +254,22 @@ class GroundingWorker:
             self._repositories[place] = open_repository(folder) if is_there else None
         return self._repositories[place]
 
+    def _list_known(self) -> list[str]:
+        """List the projects in whose folders somebody on this machine has been."""
+        try:
+            known = read_projects(self._home).values()
+        except RegistryError as error:
+            _LOG.info("No projects are known: %s", error)
+            return []
+        return [*dict.fromkeys(one.name for one in known if one.place and not one.names)]
+
+
+def build_grounding_worker(settings: Settings, store: Store) -> GroundingWorker | None:
+    """Build the worker that reads repositories, not started yet; None where none is to be read."""
+    if not settings.grounds:
+        return None
+    return GroundingWorker(store, str(settings.home_path), settings.tenant, settings.workspace)
+
 
 def _read_session(tx: Transaction, wording: UnboundWording) -> list[StoredTurn]:
     """Read the turns of a session before a statement of it."""
@@ -219,6 +278,10 @@ def _read_session(tx: Transaction, wording: UnboundWording) -> list[StoredTurn]:
     ns = tx.grounds.list_turns_before(wording.turn_n, _REACH)
     turns = tx.conversations.turns(ns)
     return [turns[n] for n in ns if n in turns]
+
+
+def _tell(state: "GroundCheck") -> GroundMark:
+    return GroundMark(state=state.state, commits=state.commits)
 
 
 def _read_parts(row: GroundRow) -> "tuple[Binding, ...]":

@@ -180,6 +180,7 @@ class WireRecord(BaseModel):
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None
+    ground: WireGround | None = None
     versions: list[WireWording] | None = None
     before: list[WireNeighbour] | None = None
     after: list[WireNeighbour] | None = None

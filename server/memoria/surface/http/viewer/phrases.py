@@ -122,6 +122,8 @@ def name_validity(validity: Validity | None) -> str | None:
 
 def name_ground(ground: GroundMark) -> str:
     """Return how a memory's files stand, in words, with `{commits}` where it counts some."""
+    if ground.state == "changed" and ground.commits == 1:
+        return "changed since (1 commit)"
     if ground.state == "changed" and ground.commits:
         return "changed since ({commits} commits)"
     return _GROUNDS[ground.state]
@@ -231,6 +233,7 @@ SAY: Mapping[str, object] = {
     "STATUSES": STATUSES,
     "SHOWN_AS": SHOWN_AS,
     "LISTED_STATES": LISTED_STATES,
+    "name_ground": name_ground,
     "name_state": name_state,
     "name_validity": name_validity,
     "name_way": name_way,
