@@ -13,7 +13,7 @@ from memoria.surface.text import quantity
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from memoria.model.value import ShareInterval, SessionGroup, SilenceReport
+    from memoria.model.value import SessionGroup, ShareInterval, SilenceReport
 
 _HINT = (
     "Memory is silent in no session. `memoria config set silent_share 0.2` has it silent in one of "
