@@ -1,8 +1,7 @@
 """Answers kept ready for readers that can't wait for a server: instructions, and the briefing.
 
-An answer is kept with everything that it rests on: the state of the database's files, of the core
-files and of the settings file, the environment and the clock that had a say in it, and the moment
-until which it holds.
+An answer is kept with all that it rests on: the state of the database's files, of the core files
+and of the settings file, the environment, the clock, and the moment until which it holds.
 It is only given while all of that is as it was. Any change to the database, by whatever process,
 changes the state of one of its files, so no list of changes that matter has to be right: whatever
 is in doubt is no answer, and a server composes a new one soon.

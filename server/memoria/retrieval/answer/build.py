@@ -108,11 +108,19 @@ def build_answer(
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
-    if not plan.options.explain:
-        return result
+    return _explain(found, selection, shown, result) if plan.options.explain else result
+
+
+def _explain(
+    found: ScoredSearch,
+    selection: Selection,
+    shown: Sequence[ScoredCandidate],
+    result: SearchResult,
+) -> SearchResult:
+    """Return the answer with how its hits came about."""
     ids = {hit.id for hit in result.hits}
     told_of = [each for each in shown if each.id in ids]
-    explanation = build_explanation(plan, found.sources, found.threshold, selection, told_of)
+    explanation = build_explanation(found.plan, found.sources, found.threshold, selection, told_of)
     return result.model_copy(update={"explanation": explanation})
 
 
