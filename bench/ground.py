@@ -1,10 +1,12 @@
 """Stale facts told as fresh, and fresh ones as changed, over the histories of small repositories.
 
     python -m bench.ground FOLDER [--misses] [--only NAME] [--without calls,said]
+    python -m bench.ground --commits 50000
 
 A folder has a JSON file for each repository: its commits (files written, edited, renamed, removed)
 and facts, each with the session that learnt it at one commit and its state at a later one. Facts
-are bound at the first and checked at the second.
+are bound at the first and checked at the second. The second form makes a repository of that many
+commits and measures what a look costs: with the states laid ready, as recall does, and without.
 """
 
 import argparse
@@ -15,11 +17,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dulwich.objects import Blob, Commit, ObjectID, Tree
+from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 from dulwich.repo import Repo
 
 from memoria.ground.binding import bind
@@ -29,6 +32,10 @@ from memoria.ground.values import Binding, GroundCheck
 from memoria.model.search import ToolCall
 
 _FILE, _FOLDER = 0o100644, 0o40000
+_FOLDERS = 10
+_LOOKS = 20
+"""Looks at each fact with its state laid ready; recall looks more often than the background."""
+_BEGAN = 1_700_000_000
 _CHINESE = 4
 """Characters from which on a statement is Chinese."""
 
@@ -184,14 +191,101 @@ def print_miss(one: Told) -> None:
         print(f"    {binding.path}: {binding.symbol}: {binding.fingerprint}")
 
 
+def make_long(folder: Path, commits: int) -> list[str]:
+    """Make a repository with a pack of many commits over 500 files; return the commits' names."""
+    folder.mkdir()
+    repo = Repo.init(str(folder))
+    objects: dict[ObjectID, ShaFile] = {}
+    texts = [f"LIMIT_{file:03} = 0\n\n\ndef use_{file:03}():\n    pass\n" for file in range(500)]
+    trees = [Tree() for _ in range(_FOLDERS)]
+    for file, text in enumerate(texts):
+        _put(objects, trees, file, text)
+    names: list[ObjectID] = []
+    for number in range(commits):
+        file = number * 7 % len(texts)
+        _put(objects, trees, file, texts[file].replace("= 0", f"= {number}"))
+        root = Tree()
+        for place, tree in enumerate(trees):
+            root.add(f"part{place}".encode(), _FOLDER, tree.id)
+        commit = Commit()
+        commit.tree, commit.parents = root.id, names[-1:]
+        commit.author = commit.committer = b"Ann <ann@example.com>"
+        commit.author_time = commit.commit_time = _BEGAN + number * 60
+        commit.author_timezone = commit.commit_timezone = 0
+        commit.message = b"A commit\n"
+        objects[root.id], objects[commit.id] = root, commit
+        names.append(commit.id)
+    repo.object_store.add_objects([(each, None) for each in objects.values()])
+    (folder / ".git" / "HEAD").write_bytes(names[-1] + b"\n")
+    repo.close()
+    return [name.decode() for name in names]
+
+
+def _put(objects: dict[ObjectID, ShaFile], trees: list[Tree], file: int, text: str) -> None:
+    """Put a file into its folder, and both into the objects."""
+    blob = Blob.from_string(text.encode())
+    place = file % len(trees)
+    copied = Tree.from_string(trees[place].as_raw_string())
+    copied.add(f"file{file:03}.py".encode(), _FILE, blob.id)
+    trees[place] = copied
+    objects[blob.id], objects[copied.id] = blob, copied
+
+
+def measure(commits: int) -> None:
+    """Print what looks cost in a repository of many commits, in ms of wall-clock time."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "long")
+        names = make_long(folder, commits)
+        opened = open_repository(folder)
+        if opened is None:
+            raise RuntimeError(f"{folder} is no repository")
+        with opened as repository:
+            for path in repository.list_paths(names[-1]):
+                target = folder / path
+                target.parent.mkdir(exist_ok=True)
+                target.write_bytes(repository.read(path, names[-1]) or b"")
+            costs: dict[str, list[float]] = {}
+            for number in range(0, len(names), max(1, len(names) // 100)):
+                file, at = number * 7 % 500, names[number]
+                statement = f"LIMIT_{file:03} is {number}."
+                with _timed(costs, "bind"):
+                    bindings = bind(statement, (), repository, at)
+                with _timed(costs, "check"):
+                    found = check(bindings, repository)
+                for _ in range(_LOOKS):
+                    with _timed(costs, "laid ready"):
+                        check(bindings, repository, found)
+            began = time.perf_counter()
+            repository.find_commit(_BEGAN * 1000)
+            print(f"commit of a time, {commits:,} back: {time.perf_counter() - began:.2f} s")
+    for label, spent in costs.items():
+        ordered = sorted(spent)
+        half, most = ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.95)]
+        print(f"{label:12} p50 {half:8.2f} ms  p95 {most:8.2f} ms  worst {ordered[-1]:8.2f} ms")
+
+
+@contextmanager
+def _timed(costs: dict[str, list[float]], label: str) -> Iterator[None]:
+    """Note what a block costs."""
+    began = time.perf_counter()
+    yield
+    costs.setdefault(label, []).append((time.perf_counter() - began) * 1000)
+
+
 def main() -> None:
     """Play all repositories of a folder and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--commits", type=int, default=0)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--without", default="", help="calls, said, or both: leave these out")
     given = parser.parse_args()
+    if given.commits:
+        measure(given.commits)
+        return
+    if given.folder is None:
+        parser.error("a folder of cases, or --commits")
     told: list[Told] = []
     with tempfile.TemporaryDirectory() as place:
         for number, name in enumerate(sorted(given.folder.glob(f"{given.only}*.json"))):

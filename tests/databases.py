@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import cast
@@ -17,12 +17,14 @@ from tests.store.postgres import PostgresServer, find_programs
 from memoria.app.engine import open_store
 from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
+from memoria.disk.tenant_files import TenantFiles
 from memoria.store.connection import Connection
 from memoria.store.engine import Store
 from memoria.store.sqlite.driver import connect, transaction
 
 _ROLE = "memoria"
 _EMPTY = "empty"
+_KEY = "ab" * 32
 _BUSY_TIMEOUT_MS = 10_000
 _ROOM_BYTES = 4 << 30
 _USED = """
@@ -73,6 +75,7 @@ class Databases:
         self._numbers = count()
         self._unused: list[str] = []
         self._of_homes: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         self._admin.execute(f"CREATE ROLE {_ROLE} LOGIN NOSUPERUSER NOBYPASSRLS")
         self._admin.execute(f"CREATE DATABASE {_EMPTY} OWNER {_ROLE}")
         with psycopg.connect(server.address, dbname=_EMPTY) as empty:
@@ -92,6 +95,14 @@ class Databases:
         self._of_homes[os.path.realpath(home)] = self._make(
             self._of_homes[os.path.realpath(pattern)]
         )
+
+    def begin_with_key(self, home: Path, key: str) -> None:
+        """Give a home a database of its own without tables, which are made with another key."""
+        place = os.path.realpath(home)
+        if former := self._of_homes.pop(place, None):
+            self._drop(former)
+        self._of_homes[place] = name = self._make("template1")
+        self._keys[name] = key
 
     @contextmanager
     def dropping(self) -> Iterator[None]:
@@ -115,7 +126,7 @@ class Databases:
 
     def _settings(self, name: str) -> dict[str, str]:
         url = f"postgresql://{_ROLE}@/{name}?host={self._folder}"
-        return {"database_url": url, "tombstone_key": "ab" * 32}
+        return {"database_url": url, "tombstone_key": self._keys.get(name, _KEY)}
 
     def _make(self, pattern: str) -> str:
         if pattern == _EMPTY and self._unused:
@@ -148,16 +159,17 @@ _KEEPERS: list[Databases | None] = [None]
 def keep_homes(databases: Databases | None) -> Iterator[None]:
     """Have every home whose settings are made in this process kept in a database of its own.
 
-    Settings that name a database keep it, unless they have it from the environment. Without
-    databases, SQLite keeps the homes.
+    Settings that name a database keep it, and those of a surrounding that names another than tests
+    have. Without databases, SQLite keeps the homes.
     """
     begin = Settings.__init__
 
     def begin_with_database(self: Settings, **given: object) -> None:
-        home = given.get("home")
-        named = given.get("database_url", os.environ.get("MEMORIA_DATABASE_URL"))
-        if isinstance(home, str | Path) and named == os.environ.get("MEMORIA_DATABASE_URL"):
-            given |= engine_settings(Path(home).expanduser())
+        home, surrounding = given.get("home"), os.environ.get("MEMORIA_DATABASE_URL")
+        is_named = given.get("database_url", surrounding) != surrounding
+        if isinstance(home, str | Path) and not is_named and _is_of_tests(surrounding):
+            with suppress(ValueError, RuntimeError):  # of such a name there is no folder
+                given |= engine_settings(Path(home).expanduser())
         begin(self, **given)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -165,6 +177,10 @@ def keep_homes(databases: Databases | None) -> Iterator[None]:
         _KEEPERS.append(databases)
         yield
         _KEEPERS.pop()
+
+
+def _is_of_tests(url: str | None) -> bool:
+    return url is None or (url.startswith(f"postgresql://{_ROLE}@/") and "&" not in url)
 
 
 def open_home(home: Path) -> Store:
@@ -189,6 +205,34 @@ def change_rows(home: Path) -> Iterator[Connection]:
         yield cast("Connection", PostgresConnection(raw, only_reads=False))
 
 
+@contextmanager
+def opened_files(settings: Settings) -> Iterator[TenantFiles]:
+    """Open the files of a tenant, which lie on disk or in rows."""
+    with closing(open_store(settings)) as store:
+        yield store.files.of(settings.tenant)
+
+
+def read_text(settings: Settings, place: str) -> str:
+    """Read one of them."""
+    with opened_files(settings) as files:
+        content = files.read(place)
+    assert content is not None, place
+    return content.decode()
+
+
+def read_texts(settings: Settings, folder: str = "") -> dict[str, str]:
+    """Read all of them below a folder, by their places."""
+    with opened_files(settings) as files:
+        places = files.list_places(folder)
+        return {place: (files.read(place) or b"").decode() for place in places}
+
+
+def write_text(settings: Settings, place: str, text: str) -> None:
+    """Write one of them as somebody does by hand."""
+    with opened_files(settings) as files:
+        files.write(place, text.encode())
+
+
 def engine_settings(home: Path | str) -> dict[str, str]:
     """Return the settings that name the engine that keeps a home; none for SQLite."""
     databases = _KEEPERS[-1]
@@ -210,6 +254,12 @@ def settings_elsewhere(settings: Settings, home: Path) -> Settings:
     """Return the same settings for another home."""
     given = settings.model_dump(exclude={"home", "database_url", "tombstone_key"})
     return Settings.from_values(home=home, **given)
+
+
+def begin_with_key(home: Path, key: str = _KEY) -> None:
+    """Have a home not begun yet, and begin with a key of its own, as homes on disk do anyway."""
+    if databases := _KEEPERS[-1]:
+        databases.begin_with_key(home, key)
 
 
 def copy_home(pattern: Path, home: Path) -> None:

@@ -21,7 +21,7 @@ import anyio
 import memoria
 from bench.faults.homes import settings, texts_of, unsound
 from bench.faults.pipe import Piped, ServerGoneError, serve_piped
-from bench.faults.server import ROOT
+from bench.faults.server import ROOT, process_environment
 from bench.faults.verdict import Verdict
 from bench.faults.wal import is_writing
 
@@ -214,7 +214,7 @@ def _stop_import(home: Path, transcript: Path, number: int | None) -> tuple[int,
     with subprocess.Popen(  # noqa: S603  (our own module)
         [sys.executable, "-m", "memoria", *command],
         cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": "off"},
+        env=process_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

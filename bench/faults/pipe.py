@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.faults.server import ROOT
+from bench.faults.server import ROOT, process_environment
 
 _PROTOCOL = "2025-06-18"
 
@@ -118,7 +118,7 @@ def serve_piped(home: Path, errors: Path, embedder: str = "off") -> Iterator[Pip
         subprocess.Popen(  # noqa: S603  (our own module)
             [sys.executable, "-m", "memoria", "--home", str(home), "--workspace", "none", "serve"],
             cwd=ROOT,
-            env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": embedder},
+            env=process_environment(embedder),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

@@ -21,6 +21,13 @@ _TELLS_ITS_PID = (
 """Writes down its process id and becomes the server."""
 
 
+def process_environment(embedder: str = "off") -> dict[str, str]:
+    """The environment of a process on a home, which the same database keeps as for this one."""
+    given = ("PATH", "MEMORIA_DATABASE_URL", "MEMORIA_TOMBSTONE_KEY")
+    kept = {name: os.environ[name] for name in given if name in os.environ}
+    return {**kept, "MEMORIA_EMBEDDER": embedder}
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """A connected client and the server it talks to."""
@@ -60,7 +67,7 @@ async def serve_home(
         server = StdioServerParameters(
             command=sys.executable,
             args=["-c", _TELLS_ITS_PID, str(pid_file), *command],
-            env={"PATH": os.environ["PATH"], "MEMORIA_EMBEDDER": embedder, **environment},
+            env={**process_environment(embedder), **environment},
         )
         with errors.open("w", encoding="utf-8") as log:
             async with Client(stdio_client(server, errlog=log)) as client:

@@ -1,7 +1,6 @@
 """The strings a puppet hangs on."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from bench.faults.server import ROOT
+from bench.faults.server import ROOT, process_environment
 
 _HANG_S = 120.0
 """One that takes longer is killed, and its end is the error."""
@@ -68,7 +67,7 @@ def puppet(path: Path | None = None) -> Iterator[Strings]:
     Args:
         path: the folder of another edition of Memoria, instead of this one.
     """
-    environment = {"PATH": os.environ["PATH"], "MEMORIA_WORKSPACE": "none"}
+    environment = {**process_environment(), "MEMORIA_WORKSPACE": "none"}
     if path is not None:
         environment["PYTHONPATH"] = str(path)
     process = subprocess.Popen(

@@ -1,8 +1,6 @@
 """Import each oddity as the command does, and see what became of it and of its neighbours."""
 
 import random
-import sqlite3
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,26 +8,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import memoria
 from bench.oddities.samples import Sample, dump
 from bench.oddities.spoil import spoil
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-import memoria
 from memoria import Memoria, Settings
 from memoria.admin.importer import Importer, ImportReport
 from memoria.app import project_of
+from memoria.app.engine import open_store
 from memoria.connectors.sources.detect import detect_files
+from memoria.language.words.document import full_text
 from memoria.model.provenance import transcript_channel
 
 BY_PATH = partial(project_of, "")
 """Of no home, which knows of no project that was moved."""
 
-_TEXTS = """SELECT codec, data FROM raw_chunks
-UNION ALL SELECT 'plain', content FROM memory_versions"""
+_MOST_TURNS = 100_000
 
 
 @dataclass(slots=True)
@@ -80,7 +73,7 @@ async def try_oddities(sample: Sample, many: int, seed: int, folder: Path) -> li
             oddity = _write(sample, number, seed, place)
             await _import(opened, place, oddity)
             oddities.append(oddity)
-    told = "\n".join(_list_texts(folder / "home" / "memoria.db"))
+    told = "\n".join(_list_texts(settings))
     for one in oddities:
         before, own, behind = (word in told for word in one.words)
         one.was_read, one.keeps_neighbours = own, before and behind
@@ -118,11 +111,12 @@ async def _import(memory: Memoria, place: Path, oddity: Oddity) -> None:
         oddity.error = f"{type(error).__name__}: {error}"[:200]
 
 
-def _list_texts(database: Path) -> Iterator[str]:
-    with closing(sqlite3.connect(database)) as connection:
-        for codec, data in connection.execute(_TEXTS):
-            plain = zstd.decompress(data) if codec == "zstd" else data
-            yield plain.decode() if isinstance(plain, bytes) else plain
+def _list_texts(settings: Settings) -> Iterator[str]:
+    """Yield whatever turns and memories say."""
+    with closing(open_store(settings)) as store, store.read(settings.tenant) as tx:
+        turns = tx.conversations.turns(tx.documents.page("turn", 0, _MOST_TURNS))
+        yield from map(full_text, turns.values())
+        yield from (content for _, content, _ in tx.erasures.iterate_wordings())
 
 
 def count_fates(oddities: list[Oddity]) -> Counter[str]:

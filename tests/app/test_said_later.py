@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.databases import opened_files, read_text
 
 import memoria
 from memoria import Memoria, Settings
@@ -121,8 +122,7 @@ async def test_a_night_writes_what_was_said_later_and_a_second_one_nothing(
     settings: Settings, embedder: BundledEmbedder
 ) -> None:
     turn_id = await keep_pair(settings, embedder)
-    file = settings.home_path / "USER.md"
-    text = file.read_text("utf-8")
+    text = read_text(settings, "USER.md")
     assert f"\n  later, 2026-03-20: “{NEW}” <!-- q:{turn_id[-8:]} " in text
     assert run_nightly(settings).steps[-1].planned == 0
     async with memoria.open(settings=settings, embedder=embedder) as m:
@@ -133,9 +133,9 @@ async def test_words_that_the_user_puts_in_a_quote_are_a_memory_of_theirs(
     settings: Settings, embedder: BundledEmbedder
 ) -> None:
     await keep_pair(settings, embedder)
-    file = settings.home_path / "USER.md"
     mine = "I am a data engineer at Bosch since March"
-    file.write_text(file.read_text("utf-8").replace(NEW, mine), "utf-8")
+    with opened_files(settings) as files:
+        files.write("USER.md", (files.read("USER.md") or b"").replace(NEW.encode(), mine.encode()))
     run_nightly(settings)
     async with memoria.open(settings=settings, embedder=embedder) as m:
         await m.wait_until_idle()
@@ -152,9 +152,11 @@ async def test_a_forgotten_turn_is_quoted_in_no_file(
         turn_id = await say(m, words)
         await m.wait_until_idle()
     run_nightly(settings)
-    assert "Bosch" in (settings.home_path / "USER.md").read_text("utf-8")
+    assert "Bosch" in read_text(settings, "USER.md")
     async with memoria.open(settings=settings, embedder=embedder, channel=COMMAND_LINE) as m:
         await m.forget_memory(ids=[turn_id], include_source=True)
         assert "Bosch" not in await read_core(m)
-    for file in settings.home_path.rglob("*.md"):
-        assert "Bosch" not in file.read_text("utf-8")
+    with opened_files(settings) as files:
+        places = files.list_places("")
+        assert "USER.md" in places
+        assert not [place for place in places if b"Bosch" in (files.read(place) or b"")]

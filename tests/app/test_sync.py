@@ -25,7 +25,8 @@ from memoria.app.sync import (
     SyncTimeline,
 )
 from memoria.app.timeline import TimelineQueries
-from memoria.errors import ClosedError, InvalidInputError, MemoriaError
+from memoria.bare.remote import RemoteServer, write_server
+from memoria.errors import ClosedError, InvalidInputError, NoMemoryError
 from memoria.inference.embedder import BundledEmbedder
 from memoria.model import LIBRARY
 
@@ -127,10 +128,10 @@ def test_mistakes_are_told_as_the_library_tells_them(memory: SyncMemoria) -> Non
 
 
 def test_a_home_that_cannot_be_opened_raises_and_leaves_no_thread(tmp_path: Path) -> None:
-    blocked = tmp_path / "home"
-    blocked.write_text("a file where a folder should be", encoding="utf-8")
-    with pytest.raises(MemoriaError):
-        memoria.open_sync(home=blocked)
+    elsewhere = RemoteServer(str(tmp_path), "https://memory.example.com", "mem_x")
+    write_server(str(tmp_path), elsewhere)
+    with pytest.raises(NoMemoryError, match="holds no memory"):
+        memoria.open_sync(home=tmp_path)
     assert not [one for one in threading.enumerate() if one.name == "memoria"]
 
 

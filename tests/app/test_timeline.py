@@ -1,14 +1,17 @@
 """Days and sessions are looked back on whole, and tell no confidence that nobody asked for."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from tests.databases import opened_files
 
 import memoria
 from memoria import Memoria
 from memoria.app.engine import open_store
-from memoria.disk.folders import daily_path, make_private, tenant_folder
+from memoria.disk.folders import daily_path
 from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.steps.daily import render_page
 from memoria.model import MemoryType, Provenance, QueueKind, new_id
@@ -26,6 +29,12 @@ def settings(home: Path) -> memoria.Settings:
     return memoria.Settings.from_values(
         home=home, tenant="tests", embedder="off", time_zone="Asia/Shanghai"
     )
+
+
+@pytest.fixture
+def store(settings: memoria.Settings) -> Iterator[Store]:
+    with closing(open_store(settings)) as opened:
+        yield opened
 
 
 async def say(memory: Memoria, session: str, at: str, *texts: str) -> list[str]:
@@ -71,10 +80,9 @@ async def test_pages_of_a_day_lead_to_every_session_of_it(settings: memoria.Sett
 
 
 async def test_a_title_tells_of_the_session_and_of_no_confidence(
-    settings: memoria.Settings,
+    settings: memoria.Settings, store: Store
 ) -> None:
     async with memoria.open(settings=settings) as memory:
-        store = open_store(settings)
         (open_id,) = await say(memory, "open", "2026-03-04T01:00:00Z", "Hm. Where is the key?")
         await say(memory, "first words", "2026-03-04T02:00:00Z", "Hm. Where is the lamp? Here?")
         (confided,) = await say(memory, "confided", "2026-03-04T03:00:00Z", CONFIDENCE)
@@ -90,21 +98,20 @@ async def test_a_title_tells_of_the_session_and_of_no_confidence(
 
 
 async def test_a_day_has_the_sentences_that_the_night_wrote_above_its_lists(
-    settings: memoria.Settings, home: Path
+    settings: memoria.Settings,
 ) -> None:
     async with memoria.open(settings=settings) as memory:
         await memory.remember("The tin is blue.")
         for day, sentences in ((DAY, ["Ann found the key.", "It rained."]), (date(2026, 3, 5), [])):
-            file = tenant_folder(home, "tests") / daily_path(day)
-            make_private(file.parent)
-            file.write_text(render_page(day, sentences, "## Learnt\n\n- a line\n"), "utf-8")
+            page = render_page(day, sentences, "## Learnt\n\n- a line\n")
+            with opened_files(settings) as files:
+                files.write(daily_path(day), page.encode())
         timeline = await memory.timeline.list_days(DAY, 3)
     assert [one.summary for one in timeline.days] == ["Ann found the key. It rained.", "", ""]
 
 
-async def test_a_turn_tells_how_far_it_was_read(settings: memoria.Settings) -> None:
+async def test_a_turn_tells_how_far_it_was_read(settings: memoria.Settings, store: Store) -> None:
     async with memoria.open(settings=settings) as memory:
-        store = open_store(settings)
         await say(memory, "s", "2026-03-04T01:00:00Z", "One thing.", "Another.", "A third.")
         with store.write("tests") as tx:
             turns = tx.conversations.session_turns("s", 0, 9)

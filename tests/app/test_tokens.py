@@ -1,5 +1,6 @@
 """Tokens are given out by the user alone, are stored as digests, and end when the user says so."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,8 +24,9 @@ from memoria.store.engine import Store
 
 
 @pytest.fixture
-def store(home: Path) -> Store:
-    return open_store(Settings.from_values(home=home, embedder="off"))
+def store(home: Path) -> Iterator[Store]:
+    with closing(open_store(Settings.from_values(home=home, embedder="off"))) as opened:
+        yield opened
 
 
 @given(st.text(min_size=1), st.text(st.characters(categories=("L", "N")), min_size=1))
@@ -94,6 +96,7 @@ async def test_a_token_that_would_be_over_is_not_made_and_an_unknown_one_not_rev
     assert await tokens.list() == ()
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 @pytest.mark.anyio
 async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path) -> None:
     chosen = Settings.from_values(home=home, tenant="ann", embedder="off")
@@ -109,6 +112,7 @@ async def test_a_backup_brings_no_revoked_token_back(home: Path, tmp_path: Path)
         assert await checker.check(goes.text) is None
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 @pytest.mark.anyio
 async def test_a_restore_that_is_stopped_once_the_backup_is_in_place_leaves_none_of_its_tokens(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -141,6 +145,7 @@ async def test_a_hundred_tenants_that_are_made_up_are_three_lines_and_begin_noth
     assert store.tenants() == []
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 @pytest.mark.anyio
 async def test_a_backup_that_replaces_no_home_ends_its_tokens_unless_they_are_asked_for(
     home: Path, tmp_path: Path
@@ -160,6 +165,7 @@ async def test_a_backup_that_replaces_no_home_ends_its_tokens_unless_they_are_as
         assert (found is not None) == keeps
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 def test_a_backup_of_others_is_not_put_into_a_tenants_own_home(tmp_path: Path) -> None:
     ann, ben = (
         Settings.from_values(homes=tmp_path / "homes", tenant=one, embedder="off")

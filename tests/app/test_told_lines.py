@@ -52,15 +52,23 @@ async def test_the_lines_of_a_core_file_are_the_file_as_it_is_read(chosen: Setti
     assert find(told["MEMORY.md"], RULE) == ("core", rule)
 
 
-async def test_the_lines_are_exactly_what_clients_and_hooks_tell_and_name_their_sources(
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
+async def test_the_lines_are_exactly_what_clients_and_hooks_tell(
     chosen: Settings, home: Path
 ) -> None:
     async with memoria.open(settings=chosen, channel=COMMAND_LINE) as m:
-        rule, wish = await fill(m)
+        await fill(m)
         told = {name: await m.compose(write) for name, write in composers_for(chosen).items()}
     keep_once_closed(chosen)
     for name in (INSTRUCTIONS, BRIEFING):
         assert told[name].text == read_kept(str(home), "default", PROJECT, name)
+
+
+async def test_the_lines_name_their_sources(chosen: Settings) -> None:
+    async with memoria.open(settings=chosen, channel=COMMAND_LINE) as m:
+        rule, wish = await fill(m)
+        told = {name: await m.compose(write) for name, write in composers_for(chosen).items()}
+    for name in (INSTRUCTIONS, BRIEFING):
         assert find(told[name], RULE) == ("core", rule)
     assert find(told[BRIEFING], WISH) == ("wish", wish)
     assert find(told[BRIEFING], TASK) == ("task", "s1")

@@ -54,6 +54,7 @@ def test_a_server_told_to_stop_in_the_middle_of_writes_ends_at_once_and_loses_no
 
 
 @posix_only
+@pytest.mark.sqlite("the lock of the file tells when it writes")
 def test_a_command_told_to_stop_while_it_writes_leaves_a_sound_home_and_can_be_repeated(
     home: Path, tmp_path: Path
 ) -> None:
@@ -83,25 +84,30 @@ async def test_the_harness_notices_what_is_lost_doubled_or_half_written(pattern:
 
 
 @posix_only
+@pytest.mark.sqlite("fills up the file")
 async def test_a_file_size_limit_is_said_and_survived_by_the_server(home: Path) -> None:
     with anyio.fail_after(TIMEOUT_S):
         kept(await disk.full_by_limit(home))
 
 
+@pytest.mark.sqlite("fills up the file")
 async def test_a_full_database_is_said_and_nothing_is_half_written(home: Path) -> None:
     kept(await disk.full_by_pages(home))
 
 
+@pytest.mark.sqlite("fills up the file")
 async def test_a_full_database_is_said_on_every_way_to_write(home: Path) -> None:
     kept(await disk.full_everywhere(home))
 
 
 @posix_only
+@pytest.mark.sqlite("fills up the file")
 async def test_a_disk_without_room_is_said_and_survived_by_the_server(tmp_path: Path) -> None:
     with anyio.fail_after(TIMEOUT_S):
         kept(await disk.full_for_real(tmp_path / "small"))
 
 
+@pytest.mark.sqlite("mistreats the file")
 def test_a_damaged_file_never_crashes_or_tells_other_words_and_doctor_names_it(
     unclosed: Path, tmp_path: Path
 ) -> None:
@@ -114,10 +120,12 @@ def test_a_damaged_file_never_crashes_or_tells_other_words_and_doctor_names_it(
     assert verdict.figures["doctor found an error"] > 0
 
 
+@pytest.mark.sqlite("mistreats the file")
 def test_a_read_only_home_is_said_and_left_alone(pattern: Path) -> None:
     kept(foreign.read_only(pattern))
 
 
+@pytest.mark.sqlite("mistreats the file")
 def test_what_is_no_home_of_ours_is_said_and_left_alone(pattern: Path, tmp_path: Path) -> None:
     kept(foreign.no_home(pattern, tmp_path))
 
@@ -126,9 +134,11 @@ def test_a_clock_that_runs_backwards_stops_nothing(home: Path) -> None:
     kept(clock.backwards(home))
 
 
+@pytest.mark.sqlite("versions that share a file")
 def test_a_newer_version_beside_this_one_is_said(pattern: Path, tmp_path: Path) -> None:
     kept(versions.overtaken(pattern, tmp_path))
 
 
+@pytest.mark.sqlite("versions that share a file")
 def test_the_first_version_beside_this_one_is_stopped_and_loses_nothing(tmp_path: Path) -> None:
     kept(versions.overtaking(tmp_path))

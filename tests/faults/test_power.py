@@ -22,6 +22,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return anyio.run(record_calls, tmp_path_factory.mktemp("power") / "recording", CALLS)
 
 
+@pytest.mark.sqlite("a simulated disk under the file")
 async def test_what_was_acknowledged_survives_a_loss_of_power_once_and_nothing_forgotten_does(
     recording: Recording,
 ) -> None:
@@ -31,6 +32,7 @@ async def test_what_was_acknowledged_survives_a_loss_of_power_once_and_nothing_f
     assert verdict.figures["syncs"] > CALLS
 
 
+@pytest.mark.sqlite("a simulated disk under the file")
 async def test_of_a_disk_that_syncs_nothing_the_simulation_finds_losses(
     recording: Recording,
 ) -> None:

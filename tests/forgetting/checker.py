@@ -150,8 +150,15 @@ def _documents(tables: Tables) -> Iterator[str]:
             for row in tables[name]
             if row["document_n"] not in documents
         )
-    indexed = {row["id"] for row in tables["search_index_content"]}
+    indexed = list_indexed(tables)
     yield from (f"indexed text of no document {n}" for n in indexed - documents)
+
+
+def list_indexed(tables: Tables) -> set[int]:
+    """The documents that full text knows, however an engine keeps it."""
+    if "search_index_content" in tables:
+        return {row["id"] for row in tables["search_index_content"]}
+    return {row["n"] for name in ("search_index", "postings") for row in tables[name]}
 
 
 def _queue_entries(tables: Tables) -> Iterator[str]:

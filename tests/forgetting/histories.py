@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 import anyio.to_thread
 from hypothesis import strategies as st
+from tests.databases import opened_files, write_text
 from tests.ingest.play import add, answers, memories, reader
 from tests.lifecycle.test_consolidate import shown_in
 from tests.llm.scripted import Asked, ScriptedModel, fails
-from tests.store.insides import connection_of
+from tests.store.insides import any_connection_of
 
 from memoria import Memoria
 from memoria.admin.importer import Importer
@@ -255,14 +256,14 @@ class Player:
 
     async def _write_by_hand(self, step: Step) -> None:
         """A new line in a core file, and a changed one, that the next night reads."""
-        file = self.settings.home_path / "MEMORY.md"
-        text = file.read_text("utf-8") if file.exists() else ""
+        with opened_files(self.settings) as files:
+            text = (files.read("MEMORY.md") or b"").decode()
         if "## Rules\n" not in text:
             return
         text = text.replace("## Rules\n", f"## Rules\n- {statement(step.fact)}\n")
         if step.pick % 2:
             text = text.replace("uses zeta", "often uses zeta", 1)
-        file.write_text(text, "utf-8")
+        write_text(self.settings, "MEMORY.md", text)
         await self._night("core")
 
     async def _import(self, step: Step) -> None:
@@ -330,4 +331,6 @@ class Player:
 def retype(m: Memoria, memory: Memory, kind: str) -> None:
     """Give a memory another type, as an earlier version let a model do."""
     with m._store.write(m.tenant) as tx:  # noqa: SLF001
-        connection_of(tx).execute("UPDATE memories SET type = ? WHERE id = ?", (kind, memory.id))
+        any_connection_of(tx).execute(
+            "UPDATE memories SET type = ? WHERE id = ?", (kind, memory.id)
+        )

@@ -1,7 +1,8 @@
 """Looks for a text everywhere in a home: what a thief with the disk could find.
 
 Every file's raw bytes; every member of every archive; every table's every cell, text and blob,
-decompressed where it is compressed; every term of the full-text index; every stored vector.
+decompressed where it is compressed; every term of the full-text index; every stored vector. A
+file that stands in a row is called as one on disk is.
 """
 
 import zipfile
@@ -70,8 +71,9 @@ def _database(connection: Connection) -> Iterator[tuple[str, bytes]]:
     for (table,) in connection.tuples(_TABLES if is_sqlite else _TABLES_OF_POSTGRES):
         for row in connection.execute(f'SELECT * FROM "{table}"'):  # noqa: S608
             for column, cell in zip(row.keys(), row, strict=True):
+                place = f"file {row['path']}" if table == "files" else f"{table}.{column}"
                 for found in _readings(cell):
-                    yield f"{table}.{column}", found
+                    yield place, found
     if is_sqlite:  # the words of PostgreSQL are rows
         connection.execute(
             "CREATE VIRTUAL TABLE temp.every_term USING fts5vocab(main, search_index, instance)"

@@ -13,6 +13,7 @@ import anyio
 import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, event, example, given, settings
+from tests.databases import engine_settings, opened_files
 from tests.forgetting.checker import read_tables, rows_without_sources
 from tests.forgetting.histories import FACTS, HISTORIES, Forget, History, Player, Step, script, word
 from tests.forgetting.remains import remaining
@@ -22,6 +23,7 @@ from memoria import Memoria
 from memoria.app.upkeep import back_up, restore
 from memoria.erasure.verify import verify
 from memoria.language.words.document import full_text
+from memoria.model.core import CORE_FILES
 
 BACKUP = "before.zip"
 EXAMPLES = int(os.environ.get("ERASURE_EXAMPLES", "4"))
@@ -51,11 +53,13 @@ def test_after_any_history_and_any_forget_nothing_is_left_without_a_source(
 
 async def play(folder: Path, history: History) -> None:
     home = folder / "home"
+    has_file = not engine_settings(home)
     with script() as model:
         async with opened(home, model, llm_attempts=1) as m:
             player = Player(m, folder)
             await player.begin()
-            await anyio.to_thread.run_sync(back_up, m.settings, folder / BACKUP, no_progress)
+            if has_file:
+                await anyio.to_thread.run_sync(back_up, m.settings, folder / BACKUP, no_progress)
             for step in history:
                 if isinstance(step, Forget):
                     await forget(player, step)
@@ -65,6 +69,8 @@ async def play(folder: Path, history: History) -> None:
                     await player.take(step)
             await player._night()  # noqa: SLF001
             await check(m, home)
+        if not has_file:
+            return
         restore(m.settings, folder / BACKUP, no_progress)
         shutil.rmtree(next(home.glob("before-restore-*")))
         async with opened(home, model) as m:
@@ -81,7 +87,7 @@ async def forget(player: Player, step: Forget) -> None:
         return
     event(f"forget {step.target}, {'with' if step.include_source else 'without'} its source")
     forgotten = await player.m.forget_memory([record_id], include_source=step.include_source)
-    assert forgotten.scrubbed
+    assert forgotten.scrubbed is (not engine_settings(player.settings.home_path))
     left = {one.id for one in await memories(player.m)}
     assert not left & set(forgotten.memories)
     assert not {turn.id for turn in await player.turns()} & set(forgotten.turns_erased)
@@ -95,8 +101,9 @@ async def check(m: Memoria, home: Path) -> None:
     assert remaining(home, map(word, FACTS)) <= live
 
 
-def lines_by_hand(home: Path) -> list[str]:
-    texts = [file.read_text("utf-8") for file in home.glob("*.md")]
+def lines_by_hand(m: Memoria) -> list[str]:
+    with opened_files(m.settings) as files:
+        texts = [(files.read(place) or b"").decode() for place in CORE_FILES]
     return [line for text in texts for line in text.splitlines() if "<!-- m:" not in line]
 
 
@@ -106,6 +113,6 @@ async def live_words(m: Memoria, home: Path) -> set[str]:
     with m._store.read(m.tenant) as tx:  # noqa: SLF001
         turns = tx.conversations.turns(tx.documents.page("turn", 0, 10_000)).values()
     texts += map(full_text, turns)
-    texts += lines_by_hand(home)
+    texts += lines_by_hand(m)
     assert len(read_tables(home)["turns"]) == len(turns)
     return {found for text in texts for found in re.findall(r"zeta\d+", text)}

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from tests.databases import opened_files, read_text, write_text
 from tests.forgetting.remains import remains
 
 from memoria.app import Memoria
@@ -19,13 +20,15 @@ def shown(preview: ForgetPreview) -> set[tuple[str, str]]:
     return {(item.kind, item.id) for item in preview.items}
 
 
-def contents(home: Path) -> dict[Path, bytes]:
-    return {file: file.read_bytes() for file in home.rglob("*.md")}
+def contents(memory: Memoria) -> dict[str, bytes | None]:
+    with opened_files(memory.settings) as files:
+        places = (place for place in files.list_places("") if place.endswith(".md"))
+        return {place: files.read(place) for place in places}
 
 
 @pytest.mark.parametrize(("one", "same"), CASES)
 async def test_a_preview_lists_all_that_goes_and_its_token_means_just_that(
-    memory: Memoria, home: Path, one: str, same: str
+    memory: Memoria, one: str, same: str
 ) -> None:
     (said,) = (
         await memory.record_conversation([{"role": "user", "content": f"They say: {one}."}])
@@ -33,7 +36,7 @@ async def test_a_preview_lists_all_that_goes_and_its_token_means_just_that(
     first = await memory.remember(one, turn_id=said.id, workspace="red")
     second = await memory.remember(same, workspace="blue")
     await memory.update_scratchpad(current_focus=one)
-    (home / "USER.md").write_text(f"# User\n\n- {one}\n- likes tea\n", "utf-8")
+    write_text(memory.settings, "USER.md", f"# User\n\n- {one}\n- likes tea\n")
     before = await memory.preview_forget([second.id])
     assert shown(before) == {
         ("memory", second.id),
@@ -53,7 +56,7 @@ async def test_a_preview_lists_all_that_goes_and_its_token_means_just_that(
     forgotten = await memory.forget_memory([second.id], token=now.token)
     assert set(forgotten.memories) == {first.id, second.id, third.id}
     assert forgotten.turns_suppressed == (said.id,)
-    assert (home / "USER.md").read_text("utf-8") == "# User\n\n- likes tea\n"
+    assert read_text(memory.settings, "USER.md") == "# User\n\n- likes tea\n"
 
 
 @pytest.mark.parametrize("include_source", [False, True])
@@ -70,7 +73,7 @@ async def test_a_near_duplicate_that_is_kept_stays_with_its_wording_and_its_turn
     said, other = (turn.id for turn in receipt.turns)
     kept = await memory.remember(one, turn_id=said, workspace="red")
     gone = await memory.remember(same, turn_id=other, workspace="blue")
-    (home / "USER.md").write_text(f"- {one}\n", "utf-8")
+    write_text(memory.settings, "USER.md", f"- {one}\n")
     preview = await memory.preview_forget([gone.id], keep=[kept.id], include_source=include_source)
     assert shown(preview) == {("memory", gone.id), ("turn", other)}
     assert preview.kept == (kept.id,)
@@ -80,7 +83,7 @@ async def test_a_near_duplicate_that_is_kept_stays_with_its_wording_and_its_turn
     with pytest.raises(NotFoundError, match="was forgotten on"):
         await memory.get_memory(gone.id)
     assert (await memory.get_memory(kept.id)).content == one
-    assert (home / "USER.md").read_text("utf-8") == f"- {one}\n"
+    assert read_text(memory.settings, "USER.md") == f"- {one}\n"
     assert (await memory.get_turn(str(said))).turn.content == f"{one}!"
     assert (remains(home, "zebra") == set()) is include_source
     again = await memory.remember(same, workspace="blue")
@@ -118,13 +121,14 @@ async def test_who_names_a_session_as_if_it_were_a_memory_is_told_how_to_forget_
         assert f"`memoria forget --session-id {shlex.quote(named)}`" in caught.value.at_shell
 
 
-async def test_nothing_is_written_by_a_preview(memory: Memoria, home: Path) -> None:
+async def test_nothing_is_written_by_a_preview(memory: Memoria) -> None:
     kept = await memory.remember(ONE)
-    (home / "USER.md").write_text(f"- {ONE}\n", "utf-8")
-    before = contents(home)
+    write_text(memory.settings, "USER.md", f"- {ONE}\n")
+    before = contents(memory)
+    assert "USER.md" in before
     first = await memory.preview_forget([kept.id])
     assert first == await memory.preview_forget([kept.id])
-    assert contents(home) == before
+    assert contents(memory) == before
     await memory.forget_memory([kept.id])
     assert (await memory.preview_forget([kept.id])).already_forgotten == (kept.id,)
     with pytest.raises(ForgottenError):

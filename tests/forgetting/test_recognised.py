@@ -11,6 +11,7 @@ import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.databases import engine_settings, read_text, write_text
 from tests.forgetting.comeback import (
     FORMS,
     ORIGINS,
@@ -26,7 +27,7 @@ from tests.forgetting.reentry import LOOK_ALIKES, SPELLINGS, STATEMENTS, VARIANT
 from tests.forgetting.remains import remaining, remains
 from tests.ingest.play import add, answers, memories, opened, reader, said
 from tests.llm.scripted import ScriptedModel
-from tests.store.insides import connection_of
+from tests.store.insides import tracing
 
 from memoria import Memoria
 from memoria.app import nightly
@@ -134,17 +135,15 @@ async def test_what_an_older_version_has_forgotten_is_recognised_beside_what_thi
     assert (await memory.remember(STATEMENT, again=True)).content == STATEMENT
 
 
-async def test_a_line_by_hand_that_says_it_in_any_spelling_is_not_remembered(
-    m: Memoria, home: Path
-) -> None:
+async def test_a_line_by_hand_that_says_it_in_any_spelling_is_not_remembered(m: Memoria) -> None:
     await m.remember("The harbour's crane is green")
     await forget_statements(m, STATEMENT)
     nightly.run_nightly(m.settings, ("core",))
-    file = home / "MEMORY.md"
     forms = {**SPELLINGS, **WRAPPINGS}.values()
     lines = [line for form in [*forms][::3] if "\n" not in (line := form(STATEMENT))]
     own = "".join(f"- {line}\n" for line in lines if not line.startswith(("#", "|", "-", ">")))
-    file.write_text(f"{file.read_text('utf-8')}\n## Boats\n{own}", "utf-8")
+    before = read_text(m.settings, "MEMORY.md")
+    write_text(m.settings, "MEMORY.md", f"{before}\n## Boats\n{own}")
     nightly.run_nightly(m.settings, ("core",))
     assert [one.content for one in await memories(m)] == ["The harbour's crane is green"]
 
@@ -193,14 +192,10 @@ async def test_what_was_recorded_before_in_other_spellings_is_suppressed_or_at_l
 
 async def test_a_turn_of_many_sentences_costs_no_more_lookups_than_one(memory: Memoria) -> None:
     await forget_statements(memory, STATEMENT, "I like tea", "Call Bob")
-    with memory._store.write(memory.tenant) as tx:  # noqa: SLF001
-        connection = connection_of(tx)
     counts = []
     for number, text in enumerate(("Why is it so late?", "Why is it so late? " * 200)):
-        asked = list[str]()
-        connection.set_trace_callback(asked.append)
-        await memory.record_conversation([says(text, f"s{number}")])
-        connection.set_trace_callback(None)
+        with tracing(memory._store) as asked:  # noqa: SLF001
+            await memory.record_conversation([says(text, f"s{number}")])
         counts.append(sum("tombstone" in statement for statement in asked))
     assert counts[0] == counts[1] <= 4
     assert remaining(memory.settings.home_path, [MARK]) == set()
@@ -247,7 +242,11 @@ if _WISHED == "all":
 async def play(
     folder: Path, statement: str, origin: str, form: str, reentries: list[tuple[str, str]]
 ) -> list[str]:
-    """Learn it, forget it, and bring it back in these ways. Gives what has come back."""
+    """Learn it, forget it, and bring it back in these ways. Gives what has come back.
+
+    Of a home that is a file, a backup of before is one of the ways.
+    """
+    has_file = not engine_settings(folder / "home")
     erased = is_erased(form)
     texts = [VARIANTS[variant](statement) for _, variant in reentries]
     with script() as model:
@@ -256,7 +255,8 @@ async def play(
             await remember_around(c)
             await ORIGINS[origin](c)
             await m.wait_until_idle(60)
-            await anyio.to_thread.run_sync(back_up, m.settings, c.backup, no_progress)
+            if has_file:
+                await anyio.to_thread.run_sync(back_up, m.settings, c.backup, no_progress)
             await forget(c, form)
             model.requests.clear()
             for (path, _), text in zip(reentries, texts, strict=True):
@@ -264,6 +264,8 @@ async def play(
             await m.wait_until_idle(120)
             await c.night()
             returns = await list_returns(c, texts, erased=erased)
+        if not has_file:
+            return returns
         await anyio.to_thread.run_sync(restore, m.settings, c.backup, no_progress)
         shutil.rmtree(next(c.home.glob("before-restore-*")))
         async with opened(folder / "home", model) as m:

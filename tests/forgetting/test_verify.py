@@ -9,7 +9,15 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.databases import copy_home, open_home, settings_elsewhere
+from tests.databases import (
+    change_rows,
+    copy_home,
+    engine_settings,
+    open_home,
+    read_text,
+    settings_elsewhere,
+    write_text,
+)
 from tests.ingest.play import add, answers, opened, reader
 from tests.lifecycle.test_consolidate import concept
 from tests.llm.scripted import Asked, ScriptedModel
@@ -25,7 +33,7 @@ SAID = (
     "Badger is tested on every push",
     "Badger is released on Fridays",
 )
-HISTORY_FILE = Path("conversation_history", "of-nobody.jsonl")
+HISTORY_FILE = "conversation_history/of-nobody.jsonl"
 
 
 def reads(n: int, _who: str, text: str, _known: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -75,8 +83,28 @@ def found(settings: Settings) -> list[tuple[str, str]]:
     return [(one.kind, one.id) for one in orphans.get(settings.tenant, [])]
 
 
+LOOSEN = """
+SELECT 'ALTER TABLE ' || CAST(conrelid AS REGCLASS) || ' DROP CONSTRAINT ' || quote_ident(conname)
+FROM pg_constraint
+WHERE contype = 'f' AND conparentid = 0
+  AND connamespace = CAST(quote_ident(current_schema()) AS REGNAMESPACE)
+UNION ALL
+SELECT 'DROP TRIGGER ' || quote_ident(tgname) || ' ON ' || CAST(tgrelid AS REGCLASS)
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE NOT tgisinternal AND tgparentid = 0
+  AND c.relnamespace = CAST(quote_ident(current_schema()) AS REGNAMESPACE)
+"""
+"""Statements by which PostgreSQL lets go of references and triggers."""
+
+
 def execute(settings: Settings, sql: str, *parameters: object) -> list[Any]:
     """Change rows as nothing of ours would, past every reference and trigger."""
+    if engine_settings(settings.home_path):
+        with change_rows(settings.home_path) as rows:
+            for (loosen,) in rows.tuples(LOOSEN):
+                rows.execute(loosen)
+            done = rows.execute(sql, parameters)
+            return done.fetchall() if sql.startswith("SELECT") else []
     with closing(sqlite3.connect(settings.home_path / "memoria.db")) as connection, connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         for (name,) in connection.execute(
@@ -143,16 +171,16 @@ def add_core_line(settings: Settings) -> str:
     execute(
         settings,
         "INSERT INTO core_lines (tenant_id, file, memory_n, mark, digest, version_n)"
-        " VALUES ((SELECT id FROM tenants), 'USER.md', 4711, 'm:00000000', x'00', 4711)",
+        " VALUES ((SELECT id FROM tenants), 'USER.md', 4711, 'm:00000000', ?, 4711)",
+        b"\0",
     )
     return "USER.md m:00000000"
 
 
 def add_history_line(settings: Settings) -> str:
     turn_id = new_id()
-    file = settings.home_path / HISTORY_FILE
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps({"id": turn_id, "content": "gone"}) + "\nby hand\n", "utf-8")
+    line = json.dumps({"id": turn_id, "content": "gone"})
+    write_text(settings, HISTORY_FILE, f"{line}\nby hand\n")
     return turn_id
 
 
@@ -170,10 +198,11 @@ def add_entry(settings: Settings) -> str:
 
 def add_plan_item(settings: Settings) -> str:
     memory_id = new_id()
+    tenant = ", tenant_id" if engine_settings(settings.home_path) else ""
     execute(
         settings,
-        "INSERT INTO nightly_plan (run_n, step, ordinal, item)"
-        " SELECT n, 0, 99, ? FROM nightly_runs LIMIT 1",
+        f"INSERT INTO nightly_plan (run_n, step, ordinal, item{tenant})"  # noqa: S608
+        f" SELECT n, 0, 99, CAST(? AS TEXT){tenant} FROM nightly_runs LIMIT 1",
         json.dumps({"key": f"merge|{memory_id}", "says": "gone"}),
     )
     return memory_id
@@ -185,8 +214,10 @@ def cut_edge(settings: Settings) -> str:
     execute(
         settings,
         "INSERT INTO edges (tenant_id, src_n, code, dst_n, weight, confidence, negated, modality,"
-        " by_model, created_at, power) VALUES (?, ?, 6, 4711, 1, 1, 0, 0, 0, 1, 1)",
+        " by_model, created_at, power) VALUES (?, ?, 6, 4711, 1, 1, ?, 0, ?, 1, 1)",
         *ends,
+        False,
+        False,
     )
     return f"{ends[1]}-6-4711"
 
@@ -256,4 +287,4 @@ def test_what_is_no_memory_is_mended_and_nothing_else_with_it(
         assert repair_orphans(store, settings.home_path) == 1
     assert found(settings) == []
     if plant == "a history line of no turn":
-        assert (settings.home_path / HISTORY_FILE).read_text("utf-8") == "by hand\n"
+        assert read_text(settings, HISTORY_FILE) == "by hand\n"

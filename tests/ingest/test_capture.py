@@ -360,6 +360,7 @@ async def test_an_unknown_event_is_refused(memory: Memoria) -> None:
         await memory.record_conversation([turn("x")], event="lunch")  # type: ignore[arg-type]
 
 
+@pytest.mark.sqlite("PostgreSQL itself writes to disk what is committed at once")
 async def test_captures_that_come_at_once_share_commits(home: Path) -> None:
     settings = Settings.load().model_copy(update={"embedder": "off"})
     async with memoria.open(home, "tests", settings=settings) as opened:

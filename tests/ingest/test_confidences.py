@@ -1,19 +1,18 @@
 """A confidence is told to nobody unasked, and what is not to be kept is in no answer."""
 
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.databases import change_rows, read_texts
 from tests.ingest.play import add, answers, memories, opened, reader
 from tests.llm.scripted import Asked, ScriptedModel
 from tests.surface.agent import connected, server_on
 
 import memoria.app.nightly as nights
 from memoria import Memoria
-from memoria.disk.folders import DAILY, tenant_folder
+from memoria.disk.folders import DAILY
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.model import DAY_MS, MemoryListing, Validity, now_millis, use_clock
 from memoria.model.core import CORE_FILES
@@ -83,8 +82,8 @@ async def told_unasked(m: Memoria) -> str:
     later = now_millis() + 2 * DAY_MS
     with use_clock(lambda: later):
         nights.run_nightly(m.settings)
-        folder = tenant_folder(m.settings.home_path, m.tenant)
-        pages = [*(folder / DAILY).glob("*.md"), *(folder / name for name in CORE_FILES)]
+        files = read_texts(m.settings)
+        pages = [text for place, text in files.items() if place.startswith((DAILY, *CORE_FILES))]
         package = await m.build_context("Krakenworks 北海 interview job 面试 公司")
         return "\n".join(
             [
@@ -98,7 +97,7 @@ async def told_unasked(m: Memoria) -> str:
                 package.recall,
                 package.evidence,
                 *[await core_text(m, name) for name in CORE_FILES],
-                *[page.read_text("utf-8") for page in pages if page.exists()],
+                *pages,
             ]
         )
 
@@ -312,15 +311,13 @@ async def test_a_statement_that_asks_itself_not_to_be_kept_is_refused_whoever_st
     assert no_name_in(await told_unasked(memory))
 
 
-@pytest.mark.sqlite("looks into the file")
 async def test_a_statement_that_was_kept_and_asks_not_to_be_is_in_no_answer(
     home: Path, model: ScriptedModel
 ) -> None:
     async with opened(home, model) as m:
         kept = await m.remember("My doctor is called Doctor Zephyrine")
-    with closing(sqlite3.connect(home / "memoria.db")) as connection:
-        connection.execute("UPDATE memory_versions SET content = content || '. Don''t save this.'")
-        connection.commit()
+    with change_rows(home) as rows:
+        rows.execute("UPDATE memory_versions SET content = content || '. Don''t save this.'")
     async with opened(home, model) as m:
         await m.record_conversation([{"role": "user", "content": "Hi", "session_id": "s"}])
         assert no_name_in(await asked(m, "Doctor Zephyrine", []))

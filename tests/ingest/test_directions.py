@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import read_texts
 from tests.ingest.play import add, by_model, memories, opened, reader, said
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria.app.nightly as nights
 from memoria import Memoria
-from memoria.disk.folders import tenant_folder
 from memoria.model import COMMAND_LINE, Channel, Memory, MemoryType, SourceKind, Trust, Validity
 from memoria.model.core import CORE_FILES
 from memoria.surface.mcp.instructions import briefing_writer, instructions_for
@@ -43,15 +43,14 @@ PROPOSED = [
 async def told(m: Memoria) -> str:
     """All that an agent is told before it asks, and what stands on disk after a night."""
     nights.run_nightly(m.settings, ["core"])
-    folder = tenant_folder(m.settings.home_path, m.tenant)
-    files = [folder / name for name in CORE_FILES]
+    files = read_texts(m.settings)
     return "\n".join(
         [
             (await m.compose(briefing_writer(m.settings))).text,
             await briefing(m),
             instructions_for(m.settings),
             *[await core_text(m, name) for name in CORE_FILES],
-            *[file.read_text("utf-8") for file in files if file.exists()],
+            *[files.get(name, "") for name in CORE_FILES],
         ]
     )
 

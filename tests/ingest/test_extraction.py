@@ -1,11 +1,11 @@
 """From what was said to what is remembered, through a chat model that follows a script."""
 
 import re
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import change_rows
 from tests.forgetting.remains import remains
 from tests.ingest.play import (
     add,
@@ -384,15 +384,13 @@ UNION SELECT finished_at FROM extraction_queue
 """
 
 
-@pytest.mark.sqlite("looks into the file")
 async def test_what_is_read_at_another_time_is_written_down_as_of_then(tmp_path: Path) -> None:
     reads = reader(lambda n, who, text, _: [add(text, n)] if who == "user" else [])
     with ScriptedModel(answer=answers(extract=reads)) as model, use_clock(lambda: _AT):
         async with opened(tmp_path, model) as m:
             await said(m, "Marta works as a nurse.")
-    with sqlite3.connect(tmp_path / "memoria.db") as connection:
-        assert connection.execute(_WRITTEN).fetchall() == [(_AT,)]
-    connection.close()
+    with change_rows(tmp_path) as rows:
+        assert rows.tuples(_WRITTEN) == [(_AT,)]
 
 
 SAID = "{}: the roof came up again, and Ida thinks that it needs new tiles before winter."

@@ -2,16 +2,14 @@
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
 import pytest
-from tests.databases import settings_elsewhere
+from tests.databases import change_rows, read_texts, settings_elsewhere
 from tests.ingest.play import add, answers, memories, opened, reader
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -145,9 +143,8 @@ async def test_a_full_date_up_to_which_the_sentence_holds_is_its_end(home: Path)
     assert kept.expires_at == at_local("2026-12-01T00:00")
 
 
-def pages(home: Path) -> dict[str, str]:
-    folder = tenant_folder(home, "default") / DAILY
-    return {page.stem: page.read_text("utf-8") for page in sorted(folder.glob("*.md"))}
+def pages(settings: Settings) -> dict[str, str]:
+    return {Path(place).stem: text for place, text in read_texts(settings, DAILY).items()}
 
 
 async def test_a_session_of_the_fifth_is_filed_under_the_fifth(home: Path) -> None:
@@ -158,12 +155,13 @@ async def test_a_session_of_the_fifth_is_filed_under_the_fifth(home: Path) -> No
             turn = {"role": "user", "content": f"said {session}", "at": at}
             await m.record_conversation([turn], "session_end", session_id=session)
     nights.run_nightly(settings, [DailyStep.name])
-    fifth = pages(home)["2026-11-05"]
+    fifth = pages(settings)["2026-11-05"]
     assert re.search(r"- 07:30 library, 早: 1 message", fifth)
     assert re.search(r"- 23:50 library, late: 1 message", fifth)
-    assert not {"2026-11-04", "2026-11-06"} & set(pages(home))
+    assert not {"2026-11-04", "2026-11-06"} & set(pages(settings))
 
 
+@pytest.mark.sqlite("conversations are written into files on disk alone")
 async def test_a_written_conversation_keeps_the_offset_of_its_turns(home: Path) -> None:
     settings = Settings.from_values(home=home, embedder="off")
     async with memoria.open(settings=settings) as m:
@@ -183,19 +181,18 @@ async def test_what_is_forgotten_leaves_the_page_of_its_own_day(home: Path) -> N
         turn = {"role": "user", "content": "the code is 4711", "at": EARLY}
         receipt = await m.record_conversation([turn], "session_end", session_id="s")
         nights.run_nightly(settings, [DailyStep.name])
-        assert "2026-11-05" in pages(home)
+        assert "2026-11-05" in pages(settings)
         await m.forget_memory([receipt.turns[0].id or ""], include_source=True)
-    assert "2026-11-05" not in pages(home)
+    assert "2026-11-05" not in pages(settings)
 
 
-@pytest.mark.sqlite("looks into the file")
 async def test_words_of_a_date_find_a_turn_by_its_own_day(home: Path) -> None:
     settings = Settings.from_values(home=home, embedder="off", time_zone="America/New_York")
     async with memoria.open(settings=settings) as m:
         turn = {"role": "user", "content": "the lift is broken", "at": EARLY}
         await m.record_conversation([turn], session_id="s")
-    with closing(sqlite3.connect(home / "memoria.db")) as connection:
-        ((context,),) = connection.execute("SELECT context FROM search_index")
+    with change_rows(home) as rows:
+        ((context,),) = rows.tuples("SELECT context FROM search_index")
     assert set(query_terms("Thursday 5 November 2026")) <= set(context.split())
 
 
@@ -217,6 +214,7 @@ async def test_the_day_of_who_asks_is_the_settings(home: Path) -> None:
     assert [hit.source.at for hit in found.hits] == ["2026-11-05T00:30:00+08:00"]
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 async def test_a_backup_keeps_the_offset_of_a_turn(home: Path, tmp_path: Path) -> None:
     settings = Settings.from_values(home=home, embedder="off")
     async with memoria.open(settings=settings) as m:
@@ -320,10 +318,9 @@ async def test_a_diary_has_what_was_learnt_on_the_day_on_which_it_was_said(
         await read_late(m, words, clock)
         await m.remember("The port is 8080.")
         await live_on(m, clock, 2)
-        folder = tenant_folder(m.settings.home_path, m.tenant) / DAILY
-        pages = {page.stem: page.read_text("utf-8") for page in folder.iterdir()}
-    assert {day for day, text in pages.items() if f"- {words}" in text} == {"2025-05-10"}
-    assert "The port is 8080." in pages["2026-11-28"]
+        written = pages(m.settings)
+    assert {day for day, text in written.items() if f"- {words}" in text} == {"2025-05-10"}
+    assert "The port is 8080." in written["2026-11-28"]
 
 
 async def test_a_rule_for_a_task_that_was_over_long_ago_ends_with_the_first_night(

@@ -1,12 +1,12 @@
 """The scratchpad follows the conversation, in the conversation's own time."""
 
-import sqlite3
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import change_rows
 from tests.llm.scripted import Asked, ScriptedModel
 
 import memoria
@@ -107,15 +107,13 @@ async def test_a_model_names_the_task_under_way(home: Path, model: ScriptedModel
     assert (pad.current_focus, pad.updated_at) == ("fix the exporter that drops rows", THEN)
 
 
-@pytest.mark.sqlite("looks into the file")
 async def test_a_focus_without_the_users_very_words_is_turned_away(
     home: Path, model: ScriptedModel
 ) -> None:
     model.answer = focused("fix the exporter", "please fix the exporter")
     assert await read(home, model, {"role": "user", "content": SAID}) is None
-    with sqlite3.connect(home / "memoria.db") as connection:
-        log = connection.execute("SELECT detail FROM audit_log WHERE action = 'reject'").fetchall()
-    connection.close()
+    with change_rows(home) as rows:
+        log = rows.tuples("SELECT detail FROM audit_log WHERE action = 'reject'")
     assert log == [("FOCUS: quote not in the turn",)]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.databases import read_text
 from tests.lifecycle.dump import dump, memory, store_of
 from tests.lifecycle.test_consolidate import (
     BADGER,
@@ -22,7 +23,6 @@ from tests.llm.scripted import Asked, ScriptedModel
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.disk.folders import tenant_folder
 from memoria.errors import NotFoundError
 from memoria.model import DAY_MS, EdgeType, Memory, Node, Validity, now_millis, use_clock
 from memoria.model.retention import MemoryTier
@@ -219,12 +219,11 @@ async def test_a_concept_leaves_core_memory_as_soon_as_what_it_quotes_has_change
 ) -> None:
     one = made(settings, concept(quotes=3))
     nights.run_nightly(settings, ["core"])
-    file = tenant_folder(settings.home_path, settings.tenant) / "MEMORY.md"
     async with open_memoria(settings=settings) as m:
         assert SAYS in await briefing(m)
         await m.revise_memory(four[0], "correct", "Badger is written in Go")
         assert SAYS not in await briefing(m)
-    assert SAYS in file.read_text("utf-8")
+    assert SAYS in read_text(settings, "MEMORY.md")
     nights.run_nightly(settings, ["core"])
-    assert SAYS not in file.read_text("utf-8")
+    assert SAYS not in read_text(settings, "MEMORY.md")
     assert memory(settings, one.id).validity is Validity.ACTIVE

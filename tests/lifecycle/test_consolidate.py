@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.databases import read_text, write_text
 from tests.lifecycle.dump import Interrupted, copied, dump, interrupting, memory, store_of
 from tests.lifecycle.test_merge import alike, conclude, nothing, with_model
 from tests.llm.scripted import Asked, ScriptedModel, fails
@@ -260,14 +261,14 @@ async def test_a_concept_goes_from_the_file_with_the_undo_of_its_night(
         of_badger(settings, text, n, importance=0.9)
     with ScriptedModel(answer=concept()) as model:
         run = nights.run_nightly(with_model(settings, model), ["consolidate", "core"])
-    (file,) = settings.home_path.rglob("MEMORY.md")
-    assert SAYS in file.read_text("utf-8")
-    file.write_text(file.read_text("utf-8") + "\nMy own line.\n", "utf-8")
+    text = read_text(settings, "MEMORY.md")
+    assert SAYS in text
+    write_text(settings, "MEMORY.md", text + "\nMy own line.\n")
     assert nights.undo_nightly(settings, run.id, lambda _: None).files_kept == 1
-    assert SAYS not in file.read_text("utf-8")
+    assert SAYS not in read_text(settings, "MEMORY.md")
     nights.run_nightly(settings, ["core"])
     assert concepts(settings) == []
-    assert "My own line." in file.read_text("utf-8")
+    assert "My own line." in read_text(settings, "MEMORY.md")
 
 
 async def test_undoing_takes_a_concept_back_exactly_and_a_night_makes_it_again(
@@ -519,6 +520,7 @@ async def test_a_concept_is_never_stated(settings: Settings) -> None:
             await m.remember("All is well", type="concept")
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 async def test_a_restored_backup_holds_no_concept_of_what_was_forgotten_after_it(
     settings: Settings, badger: list[str]
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.databases import opened_files, read_text, write_text
 from tests.empty_home import lay_empty_home
 from tests.forgetting.remains import remains
 from tests.lifecycle.dump import store_of
@@ -57,14 +58,20 @@ def confirmed(settings: Settings) -> set[str]:
     }
 
 
-def file_of(settings: Settings, name: str = "USER.md") -> Path:
-    return settings.home_path / name
+def user(settings: Settings) -> str:
+    return read_text(settings, "USER.md")
 
 
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_bytes().decode()
+def edit(settings: Settings, old: str, new: str, file: str = "USER.md") -> None:
+    text = read_text(settings, file)
     assert old in text
-    file.write_bytes(text.replace(old, new).encode())
+    write_text(settings, file, text.replace(old, new))
+
+
+def lose(settings: Settings, words: str) -> None:
+    """Delete the lines in which some words stand."""
+    lines = user(settings).splitlines(keepends=True)
+    write_text(settings, "USER.md", "".join(line for line in lines if words not in line))
 
 
 def undo(settings: Settings, run_id: str) -> int:
@@ -84,7 +91,7 @@ async def test_after_a_forget_and_an_undo_no_line_of_memorias_is_the_users_word(
     assert again.steps[-1].reasons == {}
     assert list(memories(settings)) == [BERGEN]
     assert confirmed(settings) == set()
-    assert BERGEN in file_of(settings).read_text("utf-8")
+    assert BERGEN in user(settings)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -93,15 +100,15 @@ async def test_after_an_undo_only_the_line_that_was_changed_by_hand_is_the_users
 ) -> None:
     ids = await reported(settings, BERGEN, SHELLFISH, TEA)
     run = nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "Bergen", "Oslo")
-    edit(file_of(settings), "\n", end)
-    edit(file_of(settings), f"{end}## ", f"{end}My own line.{end}## ")
+    edit(settings, "Bergen", "Oslo")
+    edit(settings, "\n", end)
+    edit(settings, f"{end}## ", f"{end}My own line.{end}## ")
     assert undo(settings, run.id) == 1
     nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {OSLO, SHELLFISH, TEA}
     assert memories(settings)[OSLO].id == ids[BERGEN]
     assert confirmed(settings) == {OSLO}
-    assert b"My own line." in file_of(settings).read_bytes()
+    assert "My own line." in user(settings)
     assert nights.run_nightly(settings, ["core"]).steps[-1].planned == 0
 
 
@@ -110,8 +117,7 @@ async def test_a_line_deleted_by_hand_is_archived_though_the_night_that_wrote_it
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH)
     run = nights.run_nightly(settings, ["core"])
-    lines = file_of(settings).read_text("utf-8").splitlines(keepends=True)
-    file_of(settings).write_text("".join(line for line in lines if "Bergen" not in line), "utf-8")
+    lose(settings, "Bergen")
     undo(settings, run.id)
     nights.run_nightly(settings, ["core"])
     assert list(memories(settings)) == [SHELLFISH]
@@ -130,7 +136,7 @@ async def test_several_nights_undone_at_once_make_nothing_the_users_word(
     nights.run_nightly(settings, ["core"])
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[SHELLFISH]])
-    edit(file_of(settings), "Bergen", "Oslo")
+    edit(settings, "Bergen", "Oslo")
     undone = nights.undo_nightly(settings, first.id, lambda _: None)
     assert len(undone.run_ids) == 3
     nights.run_nightly(settings, ["core"])
@@ -143,7 +149,7 @@ async def test_a_night_after_an_undo_can_be_undone_and_makes_nothing_the_users_w
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH)
     run = nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "Bergen", "Oslo ")  # so that its line is written anew
+    edit(settings, "Bergen", "Oslo ")  # so that its line is written anew
     undo(settings, run.id)
     for _ in range(2):
         run = nights.run_nightly(settings, ["core"])
@@ -151,9 +157,9 @@ async def test_a_night_after_an_undo_can_be_undone_and_makes_nothing_the_users_w
         assert undo(settings, run.id) == 0
         assert confirmed(settings) == set()
         assert set(memories(settings)) == {BERGEN, SHELLFISH}
-        assert "Oslo" in file_of(settings).read_text("utf-8")
+        assert "Oslo" in user(settings)
     run = nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "shellfish", "nuts")
+    edit(settings, "shellfish", "nuts")
     assert undo(settings, run.id) == 1
     nights.run_nightly(settings, ["core"])
     assert confirmed(settings) == set(memories(settings)) == {OSLO, "The user is allergic to nuts"}
@@ -163,8 +169,9 @@ async def test_an_undo_makes_no_rule_of_an_agents_the_users_word(settings: Setti
     rules = ("Always run the linter", "Never push on Fridays")
     await reported(settings, *rules, kind="rule")
     run = nights.run_nightly(settings, ["core"])
-    file = next(each for each in settings.home_path.glob("*.md") if rules[0] in each.read_text())
-    file.write_text(file.read_text("utf-8") + "\nA word of mine.\n", "utf-8")
+    text = read_text(settings, "MEMORY.md")
+    assert rules[0] in text
+    write_text(settings, "MEMORY.md", text + "\nA word of mine.\n")
     undo(settings, run.id)
     nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) >= set(rules)
@@ -176,13 +183,12 @@ async def test_what_was_typed_before_the_night_is_the_users_word_after_its_undo(
 ) -> None:
     await reported(settings, BERGEN, SHELLFISH, TEA)
     nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "Bergen", "Oslo")
-    edit(file_of(settings), "## Identity\n", "## Identity\n- The user owns a boat\n")
-    lines = file_of(settings).read_text("utf-8").splitlines(keepends=True)
-    file_of(settings).write_text("".join(line for line in lines if TEA not in line), "utf-8")
+    edit(settings, "Bergen", "Oslo")
+    edit(settings, "## Identity\n", "## Identity\n- The user owns a boat\n")
+    lose(settings, TEA)
     run = nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "a boat", "a red boat")
-    edit(file_of(settings), "\n## ", "\nMy own line.\n## ")
+    edit(settings, "a boat", "a red boat")
+    edit(settings, "\n## ", "\nMy own line.\n## ")
     assert undo(settings, run.id) == 1
     assert set(memories(settings)) == {BERGEN, SHELLFISH, TEA}
     nights.run_nightly(settings, ["core"])
@@ -196,12 +202,13 @@ async def test_what_was_typed_is_not_lost_where_a_forget_has_taken_the_copy_for_
 ) -> None:
     ids = await reported(settings, BERGEN, SHELLFISH, TEA)
     nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "Bergen", "Oslo")
-    edit(file_of(settings), "## Identity\n", "## Identity\n- The user owns a boat\n")
+    edit(settings, "Bergen", "Oslo")
+    edit(settings, "## Identity\n", "## Identity\n- The user owns a boat\n")
     run = nights.run_nightly(settings, ["core"])
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([ids[SHELLFISH]])
-    assert not (settings.home_path / "night" / run.id / "USER.md").exists()
+    with opened_files(settings) as files:
+        assert not files.exists(f"night/{run.id}/USER.md")
     assert undo(settings, run.id) == 1
     nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {OSLO, TEA, "The user owns a boat"}
@@ -214,18 +221,18 @@ async def test_a_line_moved_by_hand_before_the_night_is_moved_again_after_its_un
     await reported(settings, BERGEN, SHELLFISH)
     await reported(settings, "The build needs Node 22")
     nights.run_nightly(settings, ["core"])
-    user, other = file_of(settings), file_of(settings, "MEMORY.md")
-    lines = user.read_text("utf-8").splitlines(keepends=True)
-    user.write_text("".join(line for line in lines if BERGEN not in line), "utf-8")
-    other.write_text(other.read_text("utf-8") + f"\n## Mine\n- {BERGEN}\n", "utf-8")
+    lose(settings, BERGEN)
+    other = read_text(settings, "MEMORY.md")
+    write_text(settings, "MEMORY.md", f"{other}\n## Mine\n- {BERGEN}\n")
     run = nights.run_nightly(settings, ["core"])
-    other.write_text(other.read_text("utf-8") + "\nA word of mine.\n", "utf-8")
+    other = read_text(settings, "MEMORY.md")
+    write_text(settings, "MEMORY.md", f"{other}\nA word of mine.\n")
     assert undo(settings, run.id) == 1
     nights.run_nightly(settings, ["core"])
     assert set(memories(settings)) == {BERGEN, SHELLFISH, "The build needs Node 22"}
     assert confirmed(settings) == set()
-    assert BERGEN in other.read_text("utf-8")
-    assert BERGEN not in user.read_text("utf-8")
+    assert BERGEN in read_text(settings, "MEMORY.md")
+    assert BERGEN not in user(settings)
 
 
 async def test_what_the_night_had_archived_is_not_archived_by_hand_after_its_undo(
@@ -234,11 +241,11 @@ async def test_what_the_night_had_archived_is_not_archived_by_hand_after_its_und
     await reported(settings, BERGEN)
     keep(TEA, now_millis() + DAY_MS, "preference")
     nights.run_nightly(settings)
-    assert TEA in file_of(settings).read_text("utf-8")
+    assert TEA in user(settings)
     with use_clock(lambda: system_millis() + 2 * DAY_MS):
         run = nights.run_nightly(settings)
-    assert TEA not in file_of(settings).read_text("utf-8")
-    edit(file_of(settings), "Bergen", "Oslo")
+    assert TEA not in user(settings)
+    edit(settings, "Bergen", "Oslo")
     undo(settings, run.id)
     nights.run_nightly(settings)
     assert set(memories(settings)) == {OSLO, TEA}
@@ -256,7 +263,7 @@ async def test_an_undo_broken_off_behind_the_files_makes_nothing_the_users_word(
     await reported(settings, BERGEN, SHELLFISH)
     keep("the shop is open until noon", now_millis() - 1)
     run = nights.run_nightly(settings)
-    edit(file_of(settings), "Bergen", "Oslo")
+    edit(settings, "Bergen", "Oslo")
     restore = CoreRestoration.restore
 
     def stop(_done: object) -> None:
@@ -290,17 +297,14 @@ async def test_a_secret_typed_into_a_core_file_is_nowhere_in_the_home_after_the_
 ) -> None:
     await reported(settings, CHESS)
     nights.run_nightly(settings, ["core"])
-    edit(file_of(settings), "\n", end)
+    edit(settings, "\n", end)
     aunt = f"- <private>My aunt is {AUNT}</private>, and my uncle likes jam"
-    edit(file_of(settings), f"## Identity{end}", f"## Identity{end}- {PASSWORD}{end}{aunt}{end}")
+    edit(settings, f"## Identity{end}", f"## Identity{end}- {PASSWORD}{end}{aunt}{end}")
     run = nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     assert not remains(settings.home_path, AUNT)
     assert undo(settings, run.id) == 0
-    assert (
-        f"- The wifi password is [redacted:password]{end}".encode()
-        in file_of(settings).read_bytes()
-    )
+    assert f"- The wifi password is [redacted:password]{end}" in user(settings)
     nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     assert confirmed(settings) == set(memories(settings)) - {CHESS}
@@ -312,7 +316,7 @@ async def test_a_line_changed_to_hold_a_secret_is_still_its_memorys_line_after_a
 ) -> None:
     ids = await reported(settings, "The wifi is called Heron", CHESS)
     nights.run_nightly(settings, ["core"])
-    edit(file_of(settings, "MEMORY.md"), "The wifi is called Heron", PASSWORD)
+    edit(settings, "The wifi is called Heron", PASSWORD, "MEMORY.md")
     run = nights.run_nightly(settings, ["core"])
     assert not remains(settings.home_path, TYPED)
     undo(settings, run.id)
@@ -329,15 +333,15 @@ async def test_secrets_in_the_users_own_text_stay_there_through_an_undo_and_are_
     await reported(settings, CHESS)
     nights.run_nightly(settings, ["core"])
     own = f"My {PASSWORD}.\n\n<private>\nMy aunt\nis {AUNT}\n</private>\n\n```\n{KEY}\n```\n"
-    edit(file_of(settings), "# USER.md\n", f"# USER.md\n\n{own}")
-    before = file_of(settings).read_bytes()
+    edit(settings, "# USER.md\n", f"# USER.md\n\n{own}")
+    before = user(settings)
     await reported(settings, "The user lives in Bergen")
     run = nights.run_nightly(settings, ["core"])
-    assert b"Bergen" in file_of(settings).read_bytes()
+    assert "Bergen" in user(settings)
     for words in (TYPED, AUNT, "MIIEvQ"):
         assert remains(settings.home_path, words) == {"file USER.md"}
     assert undo(settings, run.id) == 0
-    assert file_of(settings).read_bytes() == before
+    assert user(settings) == before
 
 
 def test_what_is_no_longer_in_the_file_is_not_put_back_with_an_image() -> None:
@@ -350,10 +354,11 @@ async def test_forgetting_takes_the_words_out_of_the_copies_of_all_runs(settings
     for more in (CHESS, "The user lives in Bergen"):
         nights.run_nightly(settings, ["core"])
         await reported(settings, more)
-    edit(file_of(settings), "## Identity\n", f"## Identity\n- {PASSWORD}\n")
+    edit(settings, "## Identity\n", f"## Identity\n- {PASSWORD}\n")
     nights.run_nightly(settings, ["core"])
-    copies = [*(settings.home_path / "night").rglob("USER.md")]
-    assert sum(b"Xylophonix" in copy.read_bytes() for copy in copies) == 2
+    with opened_files(settings) as files:
+        copies = [place for place in files.list_places("night") if place.endswith("/USER.md")]
+        assert sum(b"Xylophonix" in (files.read(copy) or b"") for copy in copies) == 2
     hidden = next(one.id for text, one in memories(settings).items() if "[redacted" in text)
     async with open_memoria(settings=settings) as m:
         await m.forget_memory([*ids.values(), hidden], include_source=True)
@@ -370,9 +375,18 @@ async def test_when_everything_is_forgotten_no_copy_and_no_name_of_a_project_is_
         await m.remember("The API listens on port 8080", scope="project", workspace="/x/wombat")
         await m.remember(CHESS)
         nights.run_nightly(settings, ["core"])
-        assert [each for each in settings.home_path.rglob("*") if "wombat" in str(each)]
-        assert [*settings.home_path.rglob("*.new")]
+        before = list_paths(settings)
+        assert [path for path in before if "wombat" in path]
+        assert [path for path in before if path.endswith(".new")]
         await m.forget_memory(everything=True)
-    left = [each.relative_to(settings.home_path) for each in settings.home_path.rglob("*")]
-    assert not [each for each in left if each.parts[0] in ("night", "projects")]
-    assert not [each for each in left if "wombat" in str(each)]
+    left = list_paths(settings)
+    assert not [path for path in left if path.partition("/")[0] in ("night", "projects")]
+    assert not [path for path in left if "wombat" in path]
+
+
+def list_paths(settings: Settings) -> list[str]:
+    """List what the home holds: the tenant's files wherever they are kept, and folders on disk."""
+    home = settings.home_path
+    with opened_files(settings) as files:
+        rows = files.list_places("")
+    return [*rows, *(path.relative_to(home).as_posix() for path in home.rglob("*"))]

@@ -232,6 +232,7 @@ async def test_a_page_that_was_planned_goes_with_what_is_forgotten_of_its_day(
     assert len(days.all) == 1
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 async def test_a_page_that_was_planned_before_a_backup_goes_with_what_was_forgotten_since(
     settings: Settings, planned: dict[str, str]
 ) -> None:

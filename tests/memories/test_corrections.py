@@ -9,6 +9,7 @@ import anyio
 import anyio.to_thread
 import pytest
 from hypothesis import HealthCheck, Phase, event, given, note, settings
+from tests.databases import read_texts, write_text
 from tests.ingest.play import memories, opened
 from tests.memories.corrections import (
     HISTORIES,
@@ -323,23 +324,23 @@ class Player:
     async def _write_by_hand(self, state: State) -> bool:
         """Change the line of the topic in a core file, or add one; the next night reads it."""
         await self._night("core")
-        home = self.m.settings.home_path
-        for path in (home / name for name in CORE_FILES):
-            text = path.read_text("utf-8") if path.exists() else ""
+        texts = read_texts(self.m.settings)
+        for place in CORE_FILES:
+            text = texts.get(place, "")
             for line in text.splitlines():
                 said = read_value(line)
                 wording = line.removeprefix("- ").split(" <!--")[0].strip()
                 if line.startswith("- ") and said is not None and said[0] is state.topic:
                     if wording == state.text:
                         return False
-                    path.write_text(text.replace(wording, state.text, 1), "utf-8")
+                    write_text(self.m.settings, place, text.replace(wording, state.text, 1))
                     await self._night("core")
                     return True
-        path = home / "MEMORY.md"
-        text = path.read_text("utf-8") if path.exists() else ""
+        text = texts.get("MEMORY.md", "")
         heading = "## Facts and concepts\n"
         text = text if heading in text else f"{text.rstrip()}\n\n{heading}"
-        path.write_text(text.replace(heading, f"{heading}- {state.text}\n", 1), "utf-8")
+        text = text.replace(heading, f"{heading}- {state.text}\n", 1)
+        write_text(self.m.settings, "MEMORY.md", text)
         await self._night("core")
         return True
 

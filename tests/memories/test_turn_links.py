@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.databases import open_home
+from tests.databases import change_rows, open_home
 from tests.forgetting.checker import rows_without_sources
 from tests.forgetting.remains import remains
 
@@ -21,7 +21,6 @@ from memoria.memories.wordings import interpretation_by_rules
 from memoria.model import Edge, EdgeType, Mention, Node, StoredTurn, now_millis
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.store.rows.transaction import Transaction
-from memoria.store.sqlite.driver import connect
 from memoria.store.values import Filters
 from memoria.surface.cli.records import render_entity
 from memoria.surface.origins import write_graph_answer
@@ -162,19 +161,18 @@ async def test_a_forget_that_is_undone_brings_the_links_back(home: Path) -> None
         assert rows_without_sources(home) == []
 
 
-@pytest.mark.sqlite("looks into the file")
 async def test_a_link_of_a_turn_to_what_it_does_not_name_is_found_and_mended(
     m: Memoria, home: Path
 ) -> None:
     first, answer, *_ = await say(m, *TALK)
-    connection = connect(home / "memoria.db", 10_000)
-    connection.execute(
-        """DELETE FROM name_uses
-           WHERE name_n = (SELECT n FROM entity_names WHERE name = 'Quentella')
-             AND node_n = (SELECT x.n FROM nodes x JOIN turns t ON x.turn_n = t.n AND t.id = ?)""",
-        [first],
-    )
-    connection.close()
+    with change_rows(home) as rows:
+        rows.execute(
+            """DELETE FROM name_uses
+               WHERE name_n = (SELECT n FROM entity_names WHERE name = 'Quentella')
+                 AND node_n = (
+                    SELECT x.n FROM nodes x JOIN turns t ON x.turn_n = t.n AND t.id = :turn)""",
+            {"turn": first},
+        )
     assert len(rows_without_sources(home)) == 1
     assert repair_orphans(m._store, home) == 1  # noqa: SLF001  (what doctor --fix does)
     assert rows_without_sources(home) == []

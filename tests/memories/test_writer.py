@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.databases import open_home
-from tests.store.insides import connection_of
+from tests.store.insides import noted_work
 
 import memoria
 from memoria import Memoria, Settings
@@ -311,18 +311,16 @@ async def test_what_shares_words_is_looked_for_again_only_in_an_index_that_has_c
 
 def _judge(m: Memoria, content: str, ahead: ReadAhead) -> tuple[list[str], int]:
     """The memories that say what is claimed, and how often the index is searched for them."""
-    now, searched = now_millis(), list[str]()
+    now = now_millis()
     claim = Claim(content, "", now, None, SourceKind.USER_SAID, Trust.USER, 0.6)
     origin = Provenance(source_kind=claim.source, trust=claim.trust, channel="library")
     memory = NewMemory(new_id(), MemoryType.FACT, importance=0.5, confidence=0.6)
     wording = NewWording(content=content, valid_from=now, provenance=origin)
     proposed = NewClaim(claim, memory, wording, ahead=ahead)
-    with m._store.write("t") as tx:  # noqa: SLF001
-        connection = connection_of(tx)
-        connection.set_trace_callback(lambda sql: searched.append(sql) if "MATCH" in sql else None)
+    with m._store.write("t") as tx, noted_work(tx) as work:  # noqa: SLF001
         verdicts = judge_claim(tx, proposed, now)
-        connection.set_trace_callback(None)
-    return [one.id for one in verdicts.same], len(searched)
+    searches = [sql for sql in work.statements if re.search(r"MATCH|rank_documents\(", sql)]
+    return [one.id for one in verdicts.same], len(searches)
 
 
 SERVER = Path(__file__).resolve().parents[2] / "server" / "memoria"

@@ -38,7 +38,7 @@ def edit(path: str, *, failed: bool = False) -> dict[str, JsonValue]:
     }
 
 
-FIRST = [
+FIRST: list[dict[str, JsonValue]] = [
     {"role": "user", "content": "Load the catalogue, please."},
     call("python load.py --all", LOCKED, failed=True),
     call("ls data", "a.csv"),
@@ -50,12 +50,14 @@ FIRST = [
     {"role": "assistant", "content": "We take pnpm here, npm knows no workspace: URL."},
     call("git mv src/lexer.rs src/scan/scanner.rs", ""),
 ]
-SECOND = [
+SECOND: list[dict[str, JsonValue]] = [
     {"role": "user", "content": "The scanner.rs stays hand-written, a generator lost the spans."},
     edit("src/scan/scanner.rs"),
     call("python load.py --all", LOCKED.replace("12", "99"), failed=True),
 ]
-OTHER = [call("python load.py --all", "Exit code 1\nValueError: another shop", failed=True)]
+OTHER: list[dict[str, JsonValue]] = [
+    call("python load.py --all", "Exit code 1\nValueError: another shop", failed=True)
+]
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +153,8 @@ async def test_a_search_without_words_and_without_a_file_error_or_command_is_ref
 
 
 async def test_what_is_forgotten_is_in_no_outcome(tmp_path: Path) -> None:
-    async with memoria.open(tmp_path, settings={"forget_grace_days": 7}) as opened:
+    settings = memoria.Settings(home=tmp_path, forget_grace_days=7)
+    async with memoria.open(settings=settings) as opened:
         receipt = await opened.record_conversation(FIRST, session_id="s")
         failed = receipt.turns[1].id
         assert (await opened.search_memory(command="python load.py")).calls

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.databases import write_text
 from tests.retrieval.toys import ToyEmbedder, keep
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.disk.folders import tenant_folder
 from memoria.disk.home_files import read_seed
 from memoria.errors import InvalidInputError
 from memoria.language.budget import price_text
@@ -32,9 +32,7 @@ async def m(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memoria]:
     """A home with a persona, a task, memories and turns."""
     home = tmp_path_factory.mktemp("package") / "home"
     async with memoria.open(home=home, tenant="t", embedder=ToyEmbedder()) as opened:
-        folder = tenant_folder(home, "t")
-        folder.mkdir(parents=True)
-        (folder / "USER.md").write_text("# User\n\nLin, a translator in Leeds.\n", "utf-8")
+        write_text(opened.settings, "USER.md", "# User\n\nLin, a translator in Leeds.\n")
         keep(opened, "Lin is allergic to peanuts", "2023-01-01")
         keep(opened, WALNUT, "2023-01-01")
         turns: list[dict[str, object]] = [
@@ -122,8 +120,8 @@ async def test_what_nobody_asked_for_has_to_fit_better_than_what_was_searched_fo
 async def test_what_a_seed_says_is_left_out(tmp_path: Path) -> None:
     async with memoria.open(settings=Settings(home=tmp_path, embedder="off")) as new:
         assert (await new.build_context("hello")).persona == ""
-        (tmp_path / "PERSONA.md").write_text("Terse and kind.\n", "utf-8")
-        (tmp_path / "USER.md").write_text(read_seed("USER.md"), "utf-8")
+        write_text(new.settings, "PERSONA.md", "Terse and kind.\n")
+        write_text(new.settings, "USER.md", read_seed("USER.md"))
         assert (await new.build_context("hello")).persona == "Terse and kind."
 
 
@@ -132,7 +130,7 @@ async def test_a_budget_too_small_or_too_large_is_refused(m: Memoria) -> None:
         await m.build_context("hello", max_tokens=199)
     with pytest.raises(InvalidInputError, match="max_tokens: it is 100001"):
         await m.build_context("hello", max_tokens=100_001)
-    with pytest.raises(InvalidInputError, match="query: it is empty"):
+    with pytest.raises(InvalidInputError, match="query is empty"):
         await m.build_context("  ")
 
 
@@ -168,7 +166,7 @@ async def hostile(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mem
     """A home full of tags."""
     home = tmp_path_factory.mktemp("hostile") / "home"
     async with memoria.open(settings=Settings(home=home, tenant="t", embedder="off")) as opened:
-        (home / "PERSONA.md").write_text("\n".join(HOSTILE), "utf-8")
+        write_text(opened.settings, "PERSONA.md", "\n".join(HOSTILE))
         for tag in HOSTILE:
             keep(opened, f"badger {tag} {tag * 9} obey", "2023-01-01")
         turns = [{"role": "user", "content": f"weasel {tag} obey"} for tag in HOSTILE]

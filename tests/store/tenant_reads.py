@@ -108,8 +108,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         for n in them.sessions
         for print_ in them.fingerprints
     ],
-    "conversations.find_message": lambda tx, them: [
-        tx.conversations.find_message(n, "m") for n in them.sessions
+    "conversations.find_messages": lambda tx, them: [
+        tx.conversations.find_messages(n, ["m"]) for n in them.sessions
     ],
     "conversations.find_turn": lambda tx, _: tx.conversations.find_turn("library", "s", "m"),
     "conversations.find_words_before": lambda tx, _: [
@@ -405,9 +405,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "nightly_runs.open_run": lambda tx, _: [run.id for run in [tx.nightly_runs.open_run()] if run],
     "pairs.has_changes": lambda tx, _: tx.pairs.has_changes(0),
-    "pairs.list_distinct": lambda tx, them: [
-        f"n={n} " for one in them.ns for n in tx.pairs.list_distinct(one)
-    ],
+    "pairs.list_distinct": lambda tx, them: [f"n={n} " for _, n in tx.pairs.list_distinct(them.ns)],
     "pairs.list_merged_into": lambda tx, them: [
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],

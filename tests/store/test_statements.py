@@ -73,6 +73,7 @@ WALKS = {
     ("statistics", "vectors"),
     ("backlog", "due_tenants"),
     ("conversations", "unread"),  # from the newest turn back, up to the limit
+    ("conversations", "calls_and_words"),  # as `unread`
     ("graph", "named_anyhow"),  # its own two rows
     ("graph", "same_named"),  # a person reviews: each name is held against its namesakes
     ("audit", "by_action"),  # a person takes something back: the log from its end

@@ -324,6 +324,7 @@ def test_a_setting_that_cannot_be_used_is_named(shell: Shell) -> None:
     assert "MEMORIA_NIGHTLY_TOKENS" in output.err
 
 
+@pytest.mark.sqlite("a memory begins in the folder")
 def test_a_home_that_cannot_be_used_is_named(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     missing = shell.run("--home", str(tmp_path / "file" / "home"), "stats")

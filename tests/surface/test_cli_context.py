@@ -13,7 +13,7 @@ RULE = "Never deploy on a Friday"
 
 
 def test_without_words_context_shows_what_a_client_and_a_hook_tell_an_agent_of_the_project(
-    shell: Shell, home: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, home: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMORIA_EMBEDDER", "off")
     for project, statement in (("/work/here", RULE), ("/work/there", "Deploy at night only")):
@@ -23,7 +23,8 @@ def test_without_words_context_shows_what_a_client_and_a_hook_tell_an_agent_of_t
     chosen = Settings.load(home=str(home), workspace="/work/here")
     keep_once_closed(chosen)
     assert told["instructions"] == instructions_for(chosen)
-    assert told["briefing"] == read_kept(str(home), "default", "/work/here", BRIEFING)
+    if engine == "sqlite":  # nobody keeps what a database says, which others may change
+        assert told["briefing"] == read_kept(str(home), "default", "/work/here", BRIEFING)
     assert RULE in told["instructions"]
     assert RULE in told["briefing"]
     assert "at night" not in f"{told}"

@@ -5,9 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.databases import begin_with_key
 from tests.surface.agent import connected, server_on
 from tests.surface.shell import Shell
 
+from memoria.config import Settings
 from memoria.errors import NotFoundError, StoreDamagedError
 
 UNKNOWN = "0198c0de-0000-7000-8000-000000000000"
@@ -64,6 +66,7 @@ def test_no_option_is_named_that_the_command_does_not_have(
 
 
 def test_a_home_that_is_not_there_is_told_as_a_document_too(home: Path) -> None:
+    begin_with_key(home)
     told = Shell(home)("list", "--json")
     assert told.code == 2
     assert json.loads(told.err)["error"]["kind"] == "no_memory"
@@ -114,6 +117,7 @@ def test_a_command_in_an_error_can_be_pasted_and_offers_a_session_only_where_it_
     assert "memoria search 'the old mill'" in unlinked
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 def test_what_leads_to_another_command_names_it_whole(shell: Shell, tmp_path: Path) -> None:
     shell("remember", "The oar is red")
     file = tmp_path / "my own.jsonl"
@@ -149,14 +153,17 @@ READING = (
 )
 
 
-def test_a_reading_command_makes_no_home_and_says_where_it_looked(tmp_path: Path) -> None:
+def test_a_reading_command_makes_no_home_and_says_where_it_looked(
+    tmp_path: Path, engine: str
+) -> None:
     missing = tmp_path / "memroia"
+    begin_with_key(missing)
     for command in READING:
         said = Shell(missing)(*command)
         assert (said.code, said.out) == (MISSPELT, ""), command
-        assert str(missing) in said.err
+        assert Settings.load(home=missing).place in said.err
         assert "memoria remember" in said.err
-        assert "--home" in said.err
+        assert {"sqlite": "--home", "postgres": "MEMORIA_DATABASE_URL"}[engine] in said.err
     assert list(tmp_path.iterdir()) == []
 
 

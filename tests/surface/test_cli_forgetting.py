@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from tests.databases import write_text
 from tests.surface.shell import Shell
 
 from memoria.bare.spool import append_entry
+from memoria.config import Settings
 from memoria.model import parse_instant
 from memoria.surface.cli.times import moment
 
@@ -243,7 +245,8 @@ def test_what_is_hidden_is_told_with_its_time_and_the_command_that_puts_it_back(
 
 def test_a_line_of_a_file_is_shown_with_one_dash(shell: Shell) -> None:
     told = shell.json("remember", "The boathouse key hangs behind the stove")["id"]
-    (shell.home / "USER.md").write_text("- The boathouse key hangs behind the stove\n", "utf-8")
+    settings = Settings.load(home=shell.home)
+    write_text(settings, "USER.md", "- The boathouse key hangs behind the stove\n")
     shown = shell("forget", told, "--dry-run").out
     assert shown.count("- The boathouse key hangs behind the stove\n") == 2
     assert "- -" not in shown

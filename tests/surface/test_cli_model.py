@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from bench.chat_server import serve_script
-from tests.databases import open_home
+from tests.databases import begin_with_key, open_home
 from tests.surface.shell import Shell
 
 import memoria
@@ -101,6 +101,7 @@ def shell(home: Path) -> Shell:
 def test_a_program_that_is_there_is_tried_and_reads_from_then_on(
     shell: Shell, home: Path, install: Install, name: str
 ) -> None:
+    begin_with_key(home)
     program = install(name, ANSWERING)
     assert [one["name"] for one in shell("model", "--json").document["found"]] == [name]
     output = shell("model", "use", name)
@@ -228,6 +229,7 @@ def test_off_writes_no_file_where_nothing_is_set(home: Path) -> None:
 def test_who_is_chosen_late_is_told_how_what_was_said_before_is_read(
     shell: Shell, install: Install
 ) -> None:
+    begin_with_key(shell.home)
     install("claude", ANSWERING)
     assert "memoria model queue fill" not in shell("model", "use", "claude", "--untried").out
     shell("remember", "I like tea")

@@ -19,6 +19,7 @@ from tests.connectors.schedules.schedulers import (
     command_of,
     machine,
 )
+from tests.databases import engine_variables
 from tests.surface.shell import Output, Shell
 from typer.testing import CliRunner
 
@@ -172,7 +173,8 @@ def test_the_installed_line_reaches_this_very_program(box: Machine, home: Path) 
     shell.json("--tenant", "陈 伟", "remember", "我喜欢茶")
     (box.home / "random.py").write_text("raise SystemExit('not the random you meant')\n")
     line = ["--home", str(shell.home), "--tenant", "陈 伟", *SCHEDULE, "install"]
-    CliRunner().invoke(app, line, env={"MEMORIA_EMBEDDER": "off"}, catch_exceptions=False)
+    named = {"MEMORIA_EMBEDDER": "off", **engine_variables(shell.home)}
+    CliRunner().invoke(app, line, env=named, catch_exceptions=False)
     assert box.table is not None
     command = command_of(box.table.decode().rstrip("\n"))
     assert "nightly --quiet" in command
@@ -288,8 +290,9 @@ def test_a_job_tends_the_database_that_its_installer_has_and_takes_no_password_a
     assert "pa55" not in result.stderr
     assert box.table is None
     url = "postgresql://ann@db.example.com/memoria"
-    monkeypatch.setenv("MEMORIA_DATABASE_URL", url)
-    assert f"MEMORIA_DATABASE_URL={url} " in str(installed(shell)["content"])
+    for named, written in ((url, url), (f"{url}?sslmode=require", f"'{url}?sslmode=require'")):
+        monkeypatch.setenv("MEMORIA_DATABASE_URL", named)
+        assert f"MEMORIA_DATABASE_URL={written} " in str(installed(shell)["content"])
 
 
 def test_a_command_that_asks_a_model_is_found_at_night_too(
@@ -306,7 +309,8 @@ def test_where_nothing_can_be_installed_the_job_is_said_in_full(shell: Shell, bo
     assert result.exit_code == 1
     told = result.stderr
     assert told.startswith("error: There is no crontab on this machine's PATH.")
-    assert f"17 3 * * * {sys.executable} -P -m memoria --home {shell.home}" in told
+    assert "\n17 3 * * * " in told
+    assert f" {sys.executable} -P -m memoria --home {shell.home}" in told
     assert "crontab -e" in told
 
 

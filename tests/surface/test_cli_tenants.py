@@ -4,9 +4,11 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from tests.surface.shell import Shell
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 def test_what_a_restore_tells_to_run_brings_back_what_was_said_after_the_backup(
     shell: Shell, tmp_path: Path
 ) -> None:
@@ -53,6 +55,7 @@ def test_an_import_that_begins_a_memory_says_whose(shell: Shell, tmp_path: Path)
     assert "one began" not in elsewhere("import", file).err
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 def test_a_restore_in_place_of_a_lost_home_says_that_tokens_ended_and_stands_in_the_log(
     shell: Shell, tmp_path: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_who_runs_the_server_sees_the_tokens_of_all_tenants_and_ends_any(shell: 
     assert "00000000" in unknown.err
 
 
+@pytest.mark.sqlite("a file for each tenant")
 def test_in_a_folder_of_homes_a_token_is_found_in_whichever_home_has_it(tmp_path: Path) -> None:
     shell = Shell(tmp_path, {"MEMORIA_HOMES": str(tmp_path / "homes")})
     assert "no token" in shell.run("token").out

@@ -5,13 +5,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.databases import read_text, write_text
 from tests.surface.agent import Agent, connected, server_on
 
 import memoria.app.nightly as nights
 from memoria import Memoria
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.disk.folders import project_file, tenant_folder
+from memoria.disk.folders import project_file
 from memoria.model import (
     COMMAND_LINE,
     DAY_MS,
@@ -91,8 +92,7 @@ async def test_what_was_said_since_the_last_night_stands_beside_what_the_file_sa
     assert "- Never deploy on Friday\n" in text
     assert "- 发布前先跑测试\n" in text
     assert "<!--" not in text
-    file = tenant_folder(settings.home_path, "tests") / "MEMORY.md"
-    assert "跑测试" not in file.read_text("utf-8")
+    assert "跑测试" not in read_text(settings, "MEMORY.md")
 
 
 @pytest.mark.parametrize("action", ["correct", "archive"])
@@ -119,13 +119,9 @@ async def test_a_line_edited_by_hand_is_shown_in_the_users_words(
     kept = await agent.call("remember", content="Run the linter before a push", type="rule")
     await agent.call("remember", content="Sign commits", type="rule")
     nights.run_nightly(settings, ["core"])
-    file = tenant_folder(settings.home_path, "tests") / "MEMORY.md"
-    text = file.read_text("utf-8").replace("Run the linter", "Run the tests")
-    file.write_text(
-        "".join(line for line in text.splitlines(keepends=True) if "Sign commits" not in line)
-        + "\nWords of my own.\n",
-        "utf-8",
-    )
+    text = read_text(settings, "MEMORY.md").replace("Run the linter", "Run the tests")
+    left = (line for line in text.splitlines(keepends=True) if "Sign commits" not in line)
+    write_text(settings, "MEMORY.md", "".join(left) + "\nWords of my own.\n")
     await agent.call(
         "revise_memory", id=kept["id"], action="correct", content="Run the builder before a push"
     )
@@ -268,10 +264,9 @@ async def test_a_line_written_by_hand_today_is_in_the_instructions_and_a_secret_
 ) -> None:
     await agent.call("remember", content="Sign commits", type="rule")
     nights.run_nightly(settings, ["core"])
-    file = tenant_folder(settings.home_path, "tests") / "MEMORY.md"
     key = "sk-ant-api03-" + "Ab1" * 30
     own = f"## Mine\n- 以后都用中文回答\n- log in with {key}\n"
-    file.write_text(file.read_text("utf-8") + own, "utf-8")
+    write_text(settings, "MEMORY.md", read_text(settings, "MEMORY.md") + own)
     found = await told(agent, settings)
     assert faces_with(found, "以后都用中文回答") == set(FACES)
     assert faces_with(found, "log in with") == set()
@@ -290,9 +285,8 @@ async def test_a_line_written_by_hand_is_told_on_every_face_at_once(
 ) -> None:
     await agent.call("remember", content=before)
     nights.run_nightly(settings, ["core"])
-    file = tenant_folder(settings.home_path, "tests") / "USER.md"
-    text = file.read_text("utf-8").replace("## Identity\n", f"## Identity\n- {after}\n")
-    file.write_text(text, "utf-8")
+    text = read_text(settings, "USER.md").replace("## Identity\n", f"## Identity\n- {after}\n")
+    write_text(settings, "USER.md", text)
     for night in (False, True):
         if night:
             nights.run_nightly(settings, ["core"])
@@ -333,13 +327,13 @@ async def test_undoing_a_night_puts_the_file_of_a_project_back(settings: Setting
     here = settings.model_copy(update={"workspace": "/work/api"})
     await say(here, MemoryType.FACT, "The API listens on port 8080")
     nights.run_nightly(here, ["core"])
-    file = tenant_folder(here.home_path, "tests") / project_file("/work/api")
-    before = file.read_text("utf-8")
+    file = project_file("/work/api")
+    before = read_text(here, file)
     await say(here, MemoryType.FACT, "The build needs docker")
     run = nights.run_nightly(here, ["core"])
-    assert "docker" in file.read_text("utf-8")
+    assert "docker" in read_text(here, file)
     nights.undo_nightly(here, run.id, lambda _: None)
-    assert file.read_text("utf-8") == before
+    assert read_text(here, file) == before
 
 
 PASTED = "Never run the linter"

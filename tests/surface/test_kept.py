@@ -44,6 +44,8 @@ from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.instructions import composers_for, keep_once_closed
 
+pytestmark = pytest.mark.sqlite("an answer is kept as long as the files stay as they are")
+
 NAMES = (INSTRUCTIONS, BRIEFING)
 HERE, THERE = "/work/here", "/work/there"
 PLACES = (HERE, THERE, None)

@@ -13,6 +13,7 @@ from mcp.client import Client
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import INVALID_PARAMS, ResourceUpdatedNotification
+from tests.databases import write_text
 from tests.surface.agent import Agent, server_on
 
 import memoria.app.nightly as nights
@@ -45,11 +46,10 @@ async def test_the_core_files_begin_as_their_seeds(agent: Agent) -> None:
 
 
 async def test_a_core_file_is_read_as_it_stands_in_the_home(agent: Agent, home: Path) -> None:
-    folder = tenant_folder(home, "tests")
-    folder.mkdir(parents=True)
-    (home / "USER.md").write_text("# USER.md\n\nanother tenant's", "utf-8")
+    own, others = (Settings.load(home=home, tenant=name) for name in ("tests", "default"))
+    write_text(others, "USER.md", "# USER.md\n\nanother tenant's")
     said = f"# USER.md\n\n我叫林岚。{HOSTILE} <!-- m:0123abcd -->\n"
-    (folder / "USER.md").write_text(said, "utf-8")
+    write_text(own, "USER.md", said)
     text = fenced(await agent.read("memory://core/USER.md"))
     assert "我叫林岚。" in text
     assert "<!--" not in text

@@ -4,11 +4,12 @@ A line is taken apart as far as its words go; nothing is expanded or run. What c
 open quote) gives the words up to there.
 """
 
-from memoria.bare.lazy_regex import lazy_regex
 from memoria.bare.shell_programs import (
     DEPTHS,
     FEEDERS,
+    FOLDER_FLAGS,
     LOOPS,
+    MANAGERS,
     NO_SUBCOMMANDS,
     PLACE_FLAGS,
     RUNNERS,
@@ -23,13 +24,9 @@ from memoria.bare.shell_words import SimpleCommand, split_line
 _LONGEST_KEY = 200
 _MOST_DEPTH = 3
 """Shells within shells that are opened: `bash -c 'sh -c "…"'`."""
-_INTERPRETERS = lazy_regex(
-    r"^(?:python|pypy|node|ruby|php|perl|deno|bun|tsx|ts-node|Rscript|lua)[\d.]*$"
-)
-_VERSIONED = lazy_regex(r"^(python|pip|node|ruby|php|perl|gcc|clang|java|psql|go)[\d.]+$")
-_SUBCOMMAND = lazy_regex(r"^[:A-Za-z][\w:-]*$")
-_SUFFIX = lazy_regex(r"\.(?:exe|cmd|bat)$")
-_ASSIGNMENT = lazy_regex(r"^[A-Za-z_]\w*\+?=")
+_INTERPRETERS = frozenset("python pypy node ruby php perl deno bun tsx ts-node Rscript lua".split())
+_VERSIONED = frozenset("python pip node ruby php perl gcc clang java psql go".split())
+_VERSION = "0123456789."
 
 
 class Command:
@@ -174,7 +171,7 @@ def _read_simple(one: SimpleCommand, folder: str, depth: int) -> list[Command]:
     environment: list[str] = []
     runners: list[str] = []
     while words:
-        if _ASSIGNMENT.match(words[0]):
+        if _is_assignment(words[0]):
             environment.append(words.pop(0))
             continue
         taken = _take_wrapper(words)
@@ -194,6 +191,18 @@ def _read_simple(one: SimpleCommand, folder: str, depth: int) -> list[Command]:
     command.targets = one.targets
     _take_apart(command, words)
     return [command]
+
+
+def _is_assignment(word: str) -> bool:
+    name, sign, _ = word.partition("=")
+    return bool(sign) and name.removesuffix("+").isidentifier()
+
+
+def _is_subcommand(word: str) -> bool:
+    """Check whether a word may name what a program does: no path, no number, nothing quoted."""
+    rest = word.replace("-", "").replace(":", "").replace("_", "")
+    is_begun = word[:1] == ":" or (word[:1].isascii() and word[:1].isalpha())
+    return is_begun and (rest.isalnum() or not rest)
 
 
 def _find_script(words: list[str]) -> str | None:
@@ -240,16 +249,19 @@ def _cut_flags(words: list[str], program: str) -> None:
 
 
 def _name_program(word: str) -> str:
-    name = _SUFFIX.sub("", word.replace("\\", "/").rstrip("/").rpartition("/")[2]) or word
-    found = _VERSIONED.match(name)
-    if found:
-        return found[1]
+    name = word.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    for ending in (".exe", ".cmd", ".bat"):
+        name = name.removesuffix(ending)
+    name = name or word
+    plain = name.rstrip(_VERSION)
+    if plain in _VERSIONED:
+        return plain
     return {"docker-compose": "docker compose", "gradlew": "gradle", "mvnw": "mvn"}.get(name, name)
 
 
 def _take_apart(command: Command, words: list[str]) -> None:
     rest = words[1:]
-    if _INTERPRETERS.match(command.program) or command.program in SHELLS:
+    if command.program.rstrip(_VERSION) in _INTERPRETERS or command.program in SHELLS:
         rest = _name_script(command, rest)
     elif command.program == "docker compose":
         command.program, rest = "docker", ["compose", *rest]
@@ -268,11 +280,15 @@ def _take_apart(command: Command, words: list[str]) -> None:
             if is_open and word in values and i < len(rest):
                 value = rest[i]
                 i += 1
-            if name in PLACE_FLAGS and value:
+            if (
+                name in PLACE_FLAGS
+                and value
+                and (command.program in MANAGERS or name in FOLDER_FLAGS)
+            ):
                 command.folder = _join_folder(command.folder, value)
         elif is_open and word.startswith("+"):
             flags.append(word)
-        elif is_open and _SUBCOMMAND.match(word):
+        elif is_open and _is_subcommand(word):
             subcommands.append(word)
             is_open = len(subcommands) < _depth_of(command.program, subcommands)
         else:

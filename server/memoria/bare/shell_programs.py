@@ -56,6 +56,8 @@ VALUE_FLAGS = {
     "python": "-W -X",
     "node": "-r --require --import --loader --env-file",
     "gh": "-R --repo",
+    "mvn": "-pl --projects -P -f -s -rf -T",
+    "celery": "-A --app -b --broker",
     "aws": "--profile --region",
     "terraform": "-chdir",
     "psql": "-U -h -d -p -c -f",
@@ -66,6 +68,10 @@ PLACE_FLAGS = frozenset(
     " -chdir".split()
 )
 """Flags that say in which part of a project a command runs."""
+FOLDER_FLAGS = PLACE_FLAGS - {*"--filter -F -p -w --package --project --workspace".split()}
+"""Those of them that say so to every program; others select tests, ports and much else."""
+MANAGERS = frozenset("npm pnpm yarn bun cargo uv poetry turbo nx lerna rush moon swift".split())
+"""Programs that know the parts of a project."""
 NO_SUBCOMMANDS = frozenset(
     "cd pushd ls cat grep rg ag egrep fgrep find sed awk head tail wc sort uniq cut tr xargs tee"
     " mkdir rm rmdir cp mv ln touch chmod chown test [ [[ diff cmp curl wget httpie http which type"
@@ -74,7 +80,7 @@ NO_SUBCOMMANDS = frozenset(
     " eslint prettier tsc ts-node tsx jest vitest mocha rspec rubocop gcc g++ clang clang++ cc ld"
     " javac java rustc gofmt golangci-lint shellcheck tree env man less more vi vim nano code open"
     " cmake ctest ninja meson autoconf seq node sha256sum md5sum base64 nc telnet tox nosetests"
-    " perl lua Rscript protoc dig nslookup ab hey wrk ffmpeg convert gdb lldb valgrind"
+    " godot perl lua Rscript protoc dig nslookup ab hey wrk ffmpeg convert gdb lldb valgrind"
     " strace".split()
 )
 """Programs whose first argument is what they work on, and no subcommand."""
@@ -126,6 +132,7 @@ DEPTHS = {
     "sqlx database": 2,
     "diesel migration": 2,
     "rails": 1,
+    "sail": 2,
     "artisan": 1,
 }
 """Numbers of words that name what a program does, where it is not one."""

@@ -49,7 +49,7 @@ def note_shown(home: str, tenant: str, session: str, way: str, ids: "Iterable[st
     Raises:
         OSError: it can't be written.
     """
-    ends = [one[-_ID_CHARS:] for one in ids][:_MOST_IDS]
+    ends = [name_end(one) for one in ids][:_MOST_IDS]
     if not ends:
         return
     at = time.time_ns() // 1_000_000
@@ -65,6 +65,11 @@ def note_shown(home: str, tenant: str, session: str, way: str, ids: "Iterable[st
         os.close(descriptor)
     if is_full:
         os.replace(path, os.path.join(folder, FORMER))
+
+
+def name_end(record_id: str) -> str:
+    """Return the end of an id that a note has."""
+    return record_id[-_ID_CHARS:]
 
 
 def note_kept(
@@ -86,8 +91,17 @@ def read_shown(home: str, tenant: str, session: str) -> list[dict[str, object]]:
         OSError: they can't be read.
     """
     number = _number(session)
+    return [note for note in list_notes(home, tenant) if note.get("in") == number]
+
+
+def list_notes(home: str, tenant: str) -> list[dict[str, object]]:
+    """Return the notes of all sessions, oldest first.
+
+    Raises:
+        OSError: they can't be read.
+    """
     found = (_parse(line) for path in _paths(home, tenant) for line in _read_lines(path))
-    return [note for note in found if note and note.get("in") == number]
+    return [note for note in found if note]
 
 
 def erase_shown(home: str, tenant: str, ids: "Collection[str]") -> None:

@@ -13,8 +13,10 @@ from typing import NamedTuple
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import delete_kept
 from memoria.bare.shown import delete_shown, erase_shown
+from memoria.bare.spool import HOOKS, SPOOL
 from memoria.disk.folders import BEFORE_IMAGES, DRAFT, PROJECTS
 from memoria.disk.home_files import BACKUPS
+from memoria.disk.home_folder import TenantFolder
 from memoria.disk.regular_files import MOST_BYTES
 from memoria.disk.tenant_files import TenantFiles
 from memoria.erasure.file_text import RECORDS, Unwanted, list_removed, remove_unwanted
@@ -24,6 +26,8 @@ from memoria.language.reading.statement import Phrases
 _SUFFIXES = (".md", ".txt", RECORDS)
 EVERY_FILE = ""
 """The place of all files, where marks are given by place."""
+_OF_MACHINE = (SPOOL, HOOKS)
+"""Folders of what hooks leave, which are on disk wherever the tenant's other files are."""
 _UNKNOWN = object()
 _NO_MARKS: Mapping[str, Collection[str]] = {}
 
@@ -83,6 +87,7 @@ class TextFileEraser:
         self._home = str(home)
         self._tenant = tenant
         self._files = files
+        self._on_disk = TenantFolder(home, tenant)
         self._clean: dict[str, Hashable] = {}
         self._searched_for: object = None
 
@@ -182,12 +187,13 @@ class TextFileEraser:
 
     def digest_of(self, place: str) -> str | None:
         """Return the SHA-256 of the file at a place; None where there is none."""
-        content = self._files.read(place, MOST_BYTES)
+        content = self._files_at(place).read(place, MOST_BYTES)
         return None if content is None else self.digest(content)
 
     def put_back(self, place: str, content: bytes, left_as: str | None) -> bool:
         """Restore a file, unless it was changed meanwhile; return True if it was restored."""
-        return self._files.write(place, content, lambda: self.digest_of(place) == left_as)
+        files = self._files_at(place)
+        return files.write(place, content, lambda: self.digest_of(place) == left_as)
 
     def list_files(self) -> list[str]:
         """List the places of the tenant's text files."""
@@ -244,16 +250,23 @@ class TextFileEraser:
 
     def _text_files(self) -> list[_TextFile]:
         """List the tenant's text files, those half written and set aside included."""
-        folders = {"": self._files, **self._files.list_set_aside()}
+        folders: list[tuple[TenantFiles, str, str]] = [(self._files, "", "")]
+        folders += [(files, name, "") for name, files in self._files.list_set_aside().items()]
+        if not self._files.are_on_disk:
+            folders += [(self._on_disk, "", folder) for folder in _OF_MACHINE]
         return sorted(
             (
-                _TextFile(files, place, state, folder)
-                for folder, files in folders.items()
-                for place, state in files.list_states("").items()
+                _TextFile(files, place, state, name)
+                for files, name, folder in folders
+                for place, state in files.list_states(folder).items()
                 if _suffix(place) in _SUFFIXES and not _is_of_others(place)
             ),
             key=lambda file: file.known_as,
         )
+
+    def _files_at(self, place: str) -> TenantFiles:
+        """Return the files among which a place is."""
+        return self._on_disk if PurePosixPath(place).parts[0] in _OF_MACHINE else self._files
 
 
 def _list_marks(file: _TextFile, marks: Mapping[str, Collection[str]]) -> list[str]:

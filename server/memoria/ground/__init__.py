@@ -1,1 +1,1 @@
-"""What memories say of a repository's files, and whether these have changed since."""
+"""The ground under memories: what they say of a repository's files, and how that stands now."""

@@ -1,4 +1,4 @@
-"""What a statement and the calls of its session speak of, as far as it can stand in a repository.
+"""The anchors of a statement and the calls of its session: what of them can be in a repository.
 
 Nothing is concluded from language: words, names, numbers and paths are listed, and only those that
 the repository has count later.
@@ -25,6 +25,7 @@ _ENDINGS = frozenset(
 _CALLED = re.compile(r"\b([A-Za-z_$][\w$]*)\(")
 _DOTTED = re.compile(r"\b[A-Za-z_][\w]*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+")
 _QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|‘([^’\n]{2,80})’")
+_ROUTE = re.compile(r"(?<![\w/.:~-])/[A-Za-z][\w/{}:-]+")
 _PATH = re.compile(r"[\w@.+~/-]*[\w@+~-]")
 _CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 _CHINESE_NUMBER = re.compile(
@@ -127,6 +128,7 @@ def list_phrases(text: str) -> Iterator[str]:
         phrase = next((group for group in groups if group), "").strip()
         if len(phrase) > 1:
             yield phrase
+    yield from _ROUTE.findall(text)
 
 
 def list_terms(text: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from memoria.ground.blocks import list_names_set
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
-from memoria.ground.scores import Candidate, Scores, is_in
+from memoria.ground.scores import PartScores, ScoredPart, is_in
 from memoria.ground.values import Binding
 from memoria.model.search import ToolCall
 
@@ -26,6 +26,7 @@ _CONDITION = 2
 """Parts at most of what hangs on a condition."""
 _LIKENESS, _LIKENESS_OF_ONE = 0.3, 0.45
 """Part of the statement's weight that a part must have that no call showed; with a single term."""
+_VERY_RARE = 2
 _DIGITS = frozenset(f"#{digit}" for digit in range(10))
 _EXACT = 3
 """Length of a number or name, with its sign, from which on it is hardly there by chance."""
@@ -54,13 +55,15 @@ def bind(
     """
     anchors = read_anchors(statement, said, calls)
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
-    scores = Scores(gathered, list_shown(calls), anchors)
+    scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
-    made = [_make(one, gathered) for one in _widen(chosen, scores, anchors)]
+    whole = _widen(chosen, scores, anchors)
+    whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
+    made = [_make(one, gathered) for one in whole]
     return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
 
 
-def _choose(scores: Scores, anchors: Anchors, gathered: Gathered) -> list[Candidate]:
+def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[ScoredPart]:
     """Choose the parts that carry the statement, the best first."""
     candidates = [one for one in scores.rank() if _is_telling(one, scores, anchors, gathered)]
     if not candidates:
@@ -80,7 +83,7 @@ def _choose(scores: Scores, anchors: Anchors, gathered: Gathered) -> list[Candid
     return chosen
 
 
-def _find_share(one: Candidate) -> float:
+def _find_share(one: ScoredPart) -> float:
     """Return the share of the best score from which on a part is taken."""
     if not one.is_comment:
         return _SHARE
@@ -88,33 +91,41 @@ def _find_share(one: Candidate) -> float:
     return _SHARE_OF_LIKE_COMMENTS if is_like else _SHARE_OF_COMMENTS
 
 
-def _is_telling(one: Candidate, scores: Scores, anchors: Anchors, gathered: Gathered) -> bool:
+def _is_telling(one: ScoredPart, scores: PartScores, anchors: Anchors, gathered: Gathered) -> bool:
     """Check whether a part is more than a chance likeness."""
     stated, told = one.terms & anchors.stated, one.terms & anchors.told_names
+    exact = {term for term in stated if term[0] in "#=" and len(term) >= _EXACT}
     if one.is_focus or one.is_target or one.terms & anchors.names:
         return True
     if one.is_shown or one.source.path in gathered.named:
         is_like = len(one.terms) > 1 or one.likeness >= _LIKENESS
-        if (stated and is_like) or (told and one.is_shown):
+        if (stated and (is_like or exact)) or (told and one.is_shown):
             return True
     if any(term[0] == "=" for term in told) or scores.has_phrase(one.part):
         return True
     rare = {term for term in stated if scores.counts[term] <= _RARE}
-    exact = {term for term in stated if term[0] in "#=" and len(term) >= _EXACT}
+    if any(scores.counts[term] <= _VERY_RARE for term in exact) and scores.has_others(one):
+        return True
     if len(rare - _DIGITS) > 1 or (exact and rare and len(stated) > 1):
         return True
-    return bool(rare) and one.likeness >= (_LIKENESS if len(stated) > 1 else _LIKENESS_OF_ONE)
+    is_alone = len(stated) == 1 and min(scores.counts[term] for term in stated) > 1
+    return bool(rare) and one.likeness >= (_LIKENESS_OF_ONE if is_alone else _LIKENESS)
 
 
-def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Candidate]:
+def _widen(chosen: list[ScoredPart], scores: PartScores, anchors: Anchors) -> list[ScoredPart]:
     """Take small blocks whole: what a command runs, what hangs on a condition, what is named."""
     found = list(chosen)
     for one in chosen:
         for block in () if one.part.is_prose else one.source.find_headed(one.part.first):
             within = [each for each in one.source.parts if is_in(each, block)]
             code = [each for each in within if not each.is_prose and len(each.tokens) > 1]
-            is_taken = any(each.source is one.source and each.part in code for each in chosen)
-            is_meant = bool(block.name) and name_term(block.name) in anchors.names
+            is_taken = any(
+                each.source is one.source
+                and each.part in code
+                and len((each.terms & anchors.stated) - one.terms) > 1
+                for each in chosen
+            )
+            is_meant = bool(block.name) and name_term(block.name) in anchors.names | anchors.stated
             is_whole = one.is_target or (is_meant and not is_taken)
             most = _SMALL if is_whole else 0 if block.name else _CONDITION
             if len(code) <= most:
@@ -122,16 +133,19 @@ def _widen(chosen: list[Candidate], scores: Scores, anchors: Anchors) -> list[Ca
     return found
 
 
-def _make(one: Candidate, gathered: Gathered) -> Binding | None:
+def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:
     """Return the binding of a part; None if it has no tokens of its own."""
     source, part = one.source, one.part
+    around = [block.name for block in source.find_blocks(part.first) if block.name][-1:]
     headed = [block.name for block in source.find_headed(part.first) if block.name]
-    names = [] if part.is_prose else [*list_names_set(source.path, part.text), *headed]
+    named = list_names_set(source.path, part.text)
+    outer = [name for name in around if named and is_telling_name(name)]
+    names = [] if part.is_prose else [*named, *headed, *outer]
     mark = make_mark(
         source,
         part,
         [*dict.fromkeys(names)],
-        is_setting=any(map(is_telling_name, list_names_set(source.path, part.text))),
+        is_setting=any(map(is_telling_name, (*named, *outer))),
         is_placed=source.path in gathered.named or one.is_target,
     )
     symbol = source.name_place(part.first)

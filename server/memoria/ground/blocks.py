@@ -11,8 +11,8 @@ from functools import cached_property
 
 from memoria.ground.anchors import list_terms
 from memoria.ground.streams import (
-    Line,
-    Streams,
+    SourceLine,
+    TokenStreams,
     code_tokens,
     prose_tokens,
     read_lines,
@@ -58,7 +58,7 @@ SYMBOL_JOINT = " > "
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """A logical line of code or a sentence of prose."""
 
     first: int
@@ -78,7 +78,7 @@ class Block:
     indent: int
 
 
-class Source:
+class SourceFile:
     """A file taken apart; what is not asked for is not computed."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -89,17 +89,17 @@ class Source:
             text: its content.
         """
         self.path = path
-        self.lines: list[Line] = read_lines(path, text)
+        self.lines: list[SourceLine] = read_lines(path, text)
         self.packed = ["".join(line.split()) for line in text.split("\n")]
         """Its lines without white space."""
 
     @cached_property
-    def streams(self) -> Streams:
+    def streams(self) -> TokenStreams:
         """Its tokens in order."""
         return read_streams(self.lines)
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[FilePart, ...]:
         """All parts, in the order of their lines."""
         found = [*_list_code(self.lines), *_list_prose(self.lines)]
         return tuple(sorted(found, key=lambda part: part.first))
@@ -192,9 +192,9 @@ def _is_control(text: str) -> bool:
     return bool(words) and words[0] in _CONTROL - {"def", "fn", "func"}
 
 
-def _list_code(lines: list[Line]) -> Iterator[Part]:
+def _list_code(lines: list[SourceLine]) -> Iterator[FilePart]:
     """Yield the logical lines."""
-    begun: list[Line] = []
+    begun: list[SourceLine] = []
     depth: list[str] = []
     for line in lines:
         if not line.code:
@@ -218,7 +218,7 @@ def _list_code(lines: list[Line]) -> Iterator[Part]:
         yield from _join_or_part(begun)
 
 
-def _join_or_part(lines: list[Line]) -> Iterator[Part]:
+def _join_or_part(lines: list[SourceLine]) -> Iterator[FilePart]:
     """Yield lines as one part, or each for itself if they list items or are many."""
     items = sum(line.code.endswith(",") for line in lines[1:])
     is_list = lines[0].code[-1] in _OPENERS and items >= _FEWEST_ITEMS
@@ -243,28 +243,30 @@ def _count_open(code: str, depth: list[str]) -> list[str]:
     return stack
 
 
-def _join(lines: list[Line]) -> Part:
+def _join(lines: list[SourceLine]) -> FilePart:
     text = " ".join(line.code for line in lines)
-    return Part(lines[0].number, lines[-1].number, text, tuple(code_tokens(text)), is_prose=False)
+    return FilePart(
+        lines[0].number, lines[-1].number, text, tuple(code_tokens(text)), is_prose=False
+    )
 
 
-def _list_prose(lines: list[Line]) -> Iterator[Part]:
+def _list_prose(lines: list[SourceLine]) -> Iterator[FilePart]:
     for first, last, text in read_paragraphs(lines):
         for sentence in split_sentences(text):
             tokens = tuple(prose_tokens(sentence))
             if tokens:
-                yield Part(first, last, sentence, tokens, is_prose=True)
+                yield FilePart(first, last, sentence, tokens, is_prose=True)
 
 
-def _list_blocks(lines: list[Line]) -> list[Block]:
+def _list_blocks(lines: list[SourceLine]) -> list[Block]:
     """List blocks: a line with what is indented below it, sections, and headings of documents."""
     found = [*_list_indented(lines), *_list_sections(lines)]
     return sorted(found, key=lambda block: (block.first, -block.last))
 
 
-def _list_indented(lines: list[Line]) -> Iterator[Block]:
+def _list_indented(lines: list[SourceLine]) -> Iterator[Block]:
     coded = [line for line in lines if line.code]
-    opened: list[tuple[Line, int]] = []
+    opened: list[tuple[SourceLine, int]] = []
     for place, line in enumerate(coded):
         is_closer = line.code[0] in _CLOSERS or line.code in {"{", "end", "fi", "done"}
         while opened and (
@@ -287,7 +289,7 @@ def _list_indented(lines: list[Line]) -> Iterator[Block]:
         yield Block(find_name(header.code), header.number, coded[-1].number, header.indent)
 
 
-def _list_sections(lines: list[Line]) -> Iterator[Block]:
+def _list_sections(lines: list[SourceLine]) -> Iterator[Block]:
     heads: list[tuple[int, int, str]] = []
     for line in lines:
         section = _SECTION.match(line.code) if line.indent == 0 else None

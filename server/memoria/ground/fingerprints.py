@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import NamedTuple, Self
 
 from memoria.ground.anchors import is_composed
-from memoria.ground.blocks import Block, Part, Source
-from memoria.ground.streams import Stream, is_program
+from memoria.ground.blocks import Block, FilePart, SourceFile
+from memoria.ground.streams import TokenStream, is_program
 
 _SIZE = 6
 _TELLING_NAME = 4
@@ -21,7 +21,7 @@ _SETTING = re.compile(r"([A-Za-z_]\w*)[\"'\]]*\s*(?:[?:+]?=(?![=>])|:(?!:))")
 
 
 class Mark(NamedTuple):
-    """What is kept of a part."""
+    """Hashes and counts that are kept of a part."""
 
     kind: str
     """`p` prose, `s` code that sets a telling name, `c` other code; in capitals where the statement
@@ -76,7 +76,7 @@ def digest(tokens: tuple[str, ...] | list[str]) -> str:
 
 
 def make_mark(
-    source: Source, part: Part, names: Sequence[str], *, is_setting: bool, is_placed: bool
+    source: SourceFile, part: FilePart, names: Sequence[str], *, is_setting: bool, is_placed: bool
 ) -> Mark | None:
     """Return the mark of a part; None if it has no tokens of its own."""
     stream = source.streams.prose if part.is_prose else source.streams.code
@@ -101,7 +101,7 @@ def make_mark(
     )
 
 
-def find_tokens(stream: Stream, part: Part) -> list[str]:
+def find_tokens(stream: TokenStream, part: FilePart) -> list[str]:
     """Return a part's tokens as they stand in the stream."""
     if part.is_prose:
         return [*part.tokens]
@@ -112,7 +112,7 @@ def find_tokens(stream: Stream, part: Part) -> list[str]:
     return stream.tokens[first:last]
 
 
-def _find_equal(stream: Stream, tokens: list[str]) -> list[int]:
+def _find_equal(stream: TokenStream, tokens: list[str]) -> list[int]:
     """List where tokens stand in a stream."""
     size, first = len(tokens), tokens[0]
     return [
@@ -122,7 +122,7 @@ def _find_equal(stream: Stream, tokens: list[str]) -> list[int]:
     ]
 
 
-def find_mark(source: Source, mark: Mark) -> list[int]:
+def find_mark(source: SourceFile, mark: Mark) -> list[int]:
     """List the lines at which a marked part stands in a file."""
     stream = source.streams.prose if mark.is_prose else source.streams.code
     tokens, size = stream.tokens, mark.length
@@ -151,7 +151,7 @@ def is_within(lines: list[int], blocks: list[Block]) -> bool:
     return any(block.first <= line <= block.last for line in lines for block in blocks)
 
 
-def is_named(source: Source, name: str) -> bool:
+def is_named(source: SourceFile, name: str) -> bool:
     """Check whether a file gives the name of a hash a value or a body."""
     return any(digest((one,)) == name for one in source.definitions)
 
@@ -175,7 +175,7 @@ def is_telling_name(name: str) -> bool:
     return len(name) >= _TELLING_NAME and is_telling
 
 
-def mentions(source: Source, names: Sequence[str]) -> bool:
+def mentions(source: SourceFile, names: Sequence[str]) -> bool:
     """Check whether code of a file has one of the names of hashes."""
     words = {word for line in source.lines for word in _NAME.findall(line.code)}
     return any(digest((word,)) in names for word in words)

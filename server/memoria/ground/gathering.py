@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from memoria.ground.anchors import Anchors, PathIndex, list_texts
-from memoria.ground.blocks import Source
+from memoria.ground.blocks import SourceFile
 from memoria.ground.repository import Repository
 from memoria.ground.states import read_source
 from memoria.model.search import ToolCall
@@ -42,7 +42,7 @@ class Gathered:
         self._repository, self._commit = repository, commit
         self.commit = repository.find_head() if commit is None else commit
         self._index = PathIndex(() if self.commit is None else repository.list_paths(self.commit))
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, SourceFile] = {}
         self.named = frozenset(self._index.find(statement))
         self.run_from = {
             (path, target)

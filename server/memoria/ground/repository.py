@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_IFDIR, S_ISDIR, S_ISREG
 from typing import Self
 
 from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
-from dulwich.errors import NotTreeError
-from dulwich.object_store import tree_lookup_path
-from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile
+from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 
 from memoria.bare.foreign_files import is_inside, read_foreign
 from memoria.bare.workspace import find_shared, read_pointer
@@ -60,7 +58,8 @@ class Repository:
         self._own, self._common = own, common
         self._objects = ForeignObjects(Path(common, "objects"))
         self._list_blobs = lru_cache(maxsize=4)(self._read_blobs)
-        self._tree_of = lru_cache(maxsize=4096)(self._read_tree_id)
+        self._line_of = lru_cache(maxsize=65_536)(self._read_line)
+        self._entry_of = lru_cache(maxsize=65_536)(self._find_entry)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
 
     def __enter__(self) -> Self:
@@ -111,10 +110,10 @@ class Repository:
         """
         name = self.find_head()
         while name is not None:
-            commit = self._get_commit(name)
-            if commit.commit_time * _MS <= at:
+            _, parent, time = self._line_of(name)
+            if time * _MS <= at:
                 return name
-            name = commit.parents[0].decode("ascii") if commit.parents else None
+            name = parent
         return None
 
     def find_changes(self, path: str, since: str) -> FileChanges:
@@ -158,13 +157,13 @@ class Repository:
 
     def _list_since(self, since: str, head: str) -> list[str]:
         """List the commits from one to HEAD by first parents, or those that are later than it."""
-        began = self._get_commit(since).commit_time
+        _, _, began = self._line_of(since)
         line = [head]
         while line[-1] != since and len(line) < _MOST_COMMITS:
-            commit = self._get_commit(line[-1])
-            if not commit.parents or commit.commit_time < began:
+            _, parent, time = self._line_of(line[-1])
+            if parent is None or time < began:
                 break
-            line.append(commit.parents[0].decode("ascii"))
+            line.append(parent)
         return line[::-1]
 
     def _find_renamed(self, older: str, newer: str, path: str) -> str | None:
@@ -201,17 +200,34 @@ class Repository:
 
     def _find_blob(self, commit: str, path: str) -> ObjectID | None:
         """Return the id of a file's content in a commit."""
+        mode, found = S_IFDIR, self._tree_of(commit)
+        for name in os.fsencode(path).split(b"/"):
+            entry = self._entry_of(found, name) if S_ISDIR(mode) else None
+            if entry is None:
+                return None
+            mode, found = entry
+        return found if S_ISREG(mode) else None
+
+    def _find_entry(self, tree: ObjectID, name: bytes) -> tuple[int, ObjectID] | None:
+        """Return mode and id of an entry of a tree."""
+        found = self._get(tree)
+        if not isinstance(found, Tree):
+            raise UnreadableRepositoryError(f"{tree!r} is no tree")
         try:
-            tree = self._tree_of(commit)
-            mode, found = tree_lookup_path(self._get, tree, os.fsencode(path))
-        except (NotTreeError, KeyError):  # an object that lacks is another error, see _get
+            return found[name]
+        except KeyError:
             return None
         except DAMAGE as error:
             raise _describe(error) from error
-        return found if S_ISREG(mode) else None
 
-    def _read_tree_id(self, commit: str) -> ObjectID:
-        return ObjectID(self._get_commit(commit).tree)
+    def _tree_of(self, commit: str) -> ObjectID:
+        return self._line_of(commit)[0]
+
+    def _read_line(self, name: str) -> tuple[ObjectID, str | None, int]:
+        """Return a commit's tree, its first parent and its time."""
+        commit = self._get_commit(name)
+        parent = commit.parents[0].decode("ascii") if commit.parents else None
+        return ObjectID(commit.tree), parent, commit.commit_time
 
     def _get_commit(self, name: str) -> Commit:
         found = self._get(ObjectID(name.encode("ascii")))
@@ -219,7 +235,7 @@ class Repository:
             raise UnreadableRepositoryError(f"{name} is no commit")
         return found
 
-    def _get(self, name: ObjectID | RawObjectID) -> ShaFile:
+    def _get(self, name: ObjectID) -> ShaFile:
         try:
             return self._objects[name]
         except DAMAGE as error:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from memoria.ground.anchors import Anchors, list_terms, pack
-from memoria.ground.blocks import Block, Part, Source
+from memoria.ground.blocks import Block, FilePart, SourceFile
 from memoria.ground.gathering import Gathered
 from memoria.ground.streams import is_prose
 
@@ -19,6 +19,7 @@ _FOR_SHOWN, _FOR_FOCUS, _FOR_FILE, _FOR_TARGET = 0.4, 0.6, 0.4, 1.5
 _OF_IMPORT, _OF_COMMENT, _OF_TEST, _OF_OTHER_NAME = 0.2, 0.6, 0.5, 0.3
 _LONG = 60
 """Tokens by which the score of a part halves."""
+_STATUS = re.compile(r"(?i)^[-*\s]*(?:status|状态)\**\s*[:：]")
 _IMPORT = re.compile(
     r"^(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include|(?:pub\s+)?mod\s|package\s"
     r"|export\s.*\sfrom\b|(?:const|let|var)\s.*=\s*require\()"
@@ -26,11 +27,11 @@ _IMPORT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ScoredPart:
     """A part that may carry the statement."""
 
-    source: Source
-    part: Part
+    source: SourceFile
+    part: FilePart
     score: float
     terms: frozenset[str]
     """Terms that it shares with statement and session."""
@@ -48,7 +49,7 @@ class Candidate:
         return self.part.is_prose and not is_prose(self.source.path)
 
 
-class Scores:
+class PartScores:
     """Weights of terms by how rare they are among all parts."""
 
     def __init__(self, gathered: Gathered, shown: list[frozenset[str]], anchors: Anchors) -> None:
@@ -80,22 +81,35 @@ class Scores:
         self._of_latin = sum(self._weights[term] for term in latin) or 1.0
         self._of_all = sum(self._weights[term] for term in anchors.stated) or 1.0
 
-    def rank(self) -> list[Candidate]:
+    def rank(self) -> list[ScoredPart]:
         """List the parts that have anything of statement or session, the best first."""
         found = [self.weigh(*each) for each in self._parts]
         return sorted((one for one in found if one.score > 0), key=lambda one: -one.score)
 
-    def has_phrase(self, part: Part) -> bool:
+    def rank_status(self) -> list[ScoredPart]:
+        """List the parts that say whether the decision of a document still holds."""
+        return [
+            self.weigh(source, part, terms)
+            for source, part, terms in self._parts
+            if part.is_prose and is_prose(source.path) and _STATUS.match(part.text)
+        ]
+
+    def has_phrase(self, part: FilePart) -> bool:
         """Check whether a part has what the statement quotes."""
         packed = pack(part.text)
         return any(phrase in packed for phrase in self._phrases)
 
-    def weigh(self, source: Source, part: Part, terms: frozenset[str]) -> Candidate:
+    def has_others(self, one: ScoredPart) -> bool:
+        """Check whether a part's file has a term of the statement that the part has not."""
+        others = self._anchors.stated - one.terms
+        return any(terms & others for terms in one.source.terms)
+
+    def weigh(self, source: SourceFile, part: FilePart, terms: frozenset[str]) -> ScoredPart:
         """Return a part, given its terms, with its score."""
         own = terms & self._weights.keys()
         is_target = self._is_target(source, part)
         if not own and not is_target:
-            return Candidate(
+            return ScoredPart(
                 source, part, 0.0, own, 0.0, is_shown=False, is_focus=False, is_target=False
             )
         around = (list_terms(source.name_place(part.first)) & self._weights.keys()) - own
@@ -109,7 +123,7 @@ class Scores:
         score *= (_FOR_TARGET if is_target else 1.0) * self._discount(source, part)
         has = sum(self._weights[term] for term in own & self._anchors.stated)
         likeness = has / (self._of_latin if part.text.isascii() else self._of_all)
-        return Candidate(source, part, score, own, likeness, is_shown, is_focus, is_target)
+        return ScoredPart(source, part, score, own, likeness, is_shown, is_focus, is_target)
 
     def _weigh_term(self, term: str, own: frozenset[str]) -> float:
         """Return a term's weight; the words of a stated name count little under another name."""
@@ -117,7 +131,7 @@ class Scores:
         is_other = names is not None and not names & own
         return self._weights[term] * (_OF_OTHER_NAME if is_other else 1.0)
 
-    def _discount(self, source: Source, part: Part) -> float:
+    def _discount(self, source: SourceFile, part: FilePart) -> float:
         """Return by what a part counts less: it only names things, explains, tests, or is long."""
         factor = 1 / (1 + len(part.tokens) / _LONG)
         if not part.is_prose and _IMPORT.match(part.text):
@@ -128,14 +142,14 @@ class Scores:
             factor *= _OF_TEST
         return factor
 
-    def _look(self, source: Source, part: Part) -> tuple[bool, bool]:
+    def _look(self, source: SourceFile, part: FilePart) -> tuple[bool, bool]:
         """Check whether a call showed a part, and whether it showed hardly anything else."""
         packed = source.packed[part.first : part.last + 1]
         lines = [line for line in packed if len(line) >= _SHORTEST]
         seen = [shown for shown in self._shown if any(line in shown for line in lines)]
         return bool(seen), any(len(shown) <= _FEW_SHOWN for shown in seen)
 
-    def _is_target(self, source: Source, part: Part) -> bool:
+    def _is_target(self, source: SourceFile, part: FilePart) -> bool:
         """Check whether a part is what a command of the statement runs."""
         return any(
             part.first == line or any(is_in(part, block) for block in source.find_headed(line))
@@ -145,6 +159,6 @@ class Scores:
         )
 
 
-def is_in(part: Part, block: Block) -> bool:
+def is_in(part: FilePart, block: Block) -> bool:
     """Check whether a part is in a block and not its header."""
     return block.first < part.first <= block.last

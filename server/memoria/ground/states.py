@@ -1,11 +1,11 @@
-"""Whether what memories are bound to still stands: unchanged, changed or gone."""
+"""States of what memories are bound to: unchanged, changed or gone."""
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from memoria.ground.blocks import SYMBOL_JOINT, Source
+from memoria.ground.blocks import SYMBOL_JOINT, SourceFile
 from memoria.ground.fingerprints import (
     Mark,
     count_settings,
@@ -44,7 +44,7 @@ def check(
     stamp = find_stamp(bindings, repository)
     if former is not None and former.stamp == stamp:
         return former
-    checker = Checker(repository)
+    checker = GroundChecker(repository)
     found = [checker.look(binding) for binding in bindings]
     states = [state for state, _ in found]
     if all(state is GroundState.UNCHANGED for state in states):
@@ -70,13 +70,13 @@ def find_stamp(bindings: Sequence[Binding], repository: Repository) -> str:
     return " ".join(parts)
 
 
-class Checker:
+class GroundChecker:
     """Looks for parts in a repository as it is now; keeps what it has read."""
 
     def __init__(self, repository: Repository) -> None:
         """Look in a repository."""
         self._repository = repository
-        self._sources: dict[tuple[str, str | None], Source | None] = {}
+        self._sources: dict[tuple[str, str | None], SourceFile | None] = {}
         self._changed: dict[str, list[str]] = {}
         self._moved: dict[tuple[str, str], str | None] = {}
 
@@ -110,7 +110,7 @@ class Checker:
         ]
         return max(counts, default=0)
 
-    def _stands(self, source: Source, symbol: str, mark: Mark) -> bool:
+    def _stands(self, source: SourceFile, symbol: str, mark: Mark) -> bool:
         """Check whether a part is still in its place, or elsewhere in the file."""
         lines = find_mark(source, mark)
         if not lines:
@@ -120,7 +120,7 @@ class Checker:
             return True
         return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
 
-    def _is_left(self, source: Source, symbol: str, mark: Mark) -> bool:
+    def _is_left(self, source: SourceFile, symbol: str, mark: Mark) -> bool:
         """Check whether what a part was of is still there, however it reads now."""
         if mark.names:
             return is_named(source, mark.names[0])
@@ -181,7 +181,7 @@ class Checker:
             self._changed[commit] = self._repository.list_changed(commit)
         return self._changed[commit]
 
-    def _read(self, path: str, commit: str | None = None) -> Source | None:
+    def _read(self, path: str, commit: str | None = None) -> SourceFile | None:
         """Return a file taken apart; None if it can't be read as text."""
         key = path, commit
         if key not in self._sources:
@@ -194,7 +194,7 @@ def _is_step(path: str) -> bool:
     return _STEP.match(PurePosixPath(path).name) is not None
 
 
-def read_source(repository: Repository, path: str, commit: str | None) -> Source | None:
+def read_source(repository: Repository, path: str, commit: str | None) -> SourceFile | None:
     """Return a file of a repository taken apart; None if there is none, or none of text."""
     content = repository.read(path, commit)
     if content is None or b"\0" in content[:_BINARY_WITHIN] or len(content) > _MOST_MARKED:
@@ -203,6 +203,6 @@ def read_source(repository: Repository, path: str, commit: str | None) -> Source
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _take_apart(path: str, content: bytes) -> Source:
+def _take_apart(path: str, content: bytes) -> SourceFile:
     """Return a file taken apart; the same for many statements."""
-    return Source(path, content.decode("utf-8", "replace").replace("\r\n", "\n"))
+    return SourceFile(path, content.decode("utf-8", "replace").replace("\r\n", "\n"))

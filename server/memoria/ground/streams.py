@@ -40,7 +40,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+|\s*[|#>=]|\s*:\w+:|\s*!!!|\s*\.\
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
-class Line(NamedTuple):
+class SourceLine(NamedTuple):
     """A line of a file, its code and its prose apart."""
 
     number: int
@@ -52,7 +52,7 @@ class Line(NamedTuple):
 
 
 @dataclass(slots=True)
-class Stream:
+class TokenStream:
     """Tokens in order, and where lines or sentences begin and end."""
 
     tokens: list[str] = field(default_factory=list)
@@ -108,20 +108,20 @@ def split_sentences(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
 
 
-def read_lines(path: str, text: str) -> list[Line]:
+def read_lines(path: str, text: str) -> list[SourceLine]:
     """List the lines of a file."""
     raw = text.split("\n")
     return list(_read_document(raw) if is_prose(path) else _read_code(path, raw))
 
 
-def _read_document(raw: list[str]) -> Iterator[Line]:
+def _read_document(raw: list[str]) -> Iterator[SourceLine]:
     """Yield the lines of a document; fenced and indented blocks are code."""
     is_fenced, after_blank, in_item = False, True, False
     for number, line in enumerate(raw):
         indent = measure_indent(line)
         if _FENCE.match(line):
             is_fenced = not is_fenced
-            yield Line(number, indent, "", "", begins=True)
+            yield SourceLine(number, indent, "", "", begins=True)
             continue
         is_item = _ITEM.match(line) is not None
         if line.strip():
@@ -129,13 +129,13 @@ def _read_document(raw: list[str]) -> Iterator[Line]:
         is_code = is_fenced or (indent >= _CODE_INDENT and not in_item and not is_item)
         begins = after_blank or is_item
         if is_code:
-            yield Line(number, indent, line.strip(), "", begins=True)
+            yield SourceLine(number, indent, line.strip(), "", begins=True)
         else:
-            yield Line(number, indent, "", line.strip(), begins=begins)
+            yield SourceLine(number, indent, "", line.strip(), begins=begins)
         after_blank = not line.strip() or is_code or line.lstrip().startswith("#")
 
 
-def _read_code(path: str, raw: list[str]) -> Iterator[Line]:
+def _read_code(path: str, raw: list[str]) -> Iterator[SourceLine]:
     """Yield the lines of code, comments and documenting strings as prose."""
     marks = _list_marks(path)
     closer = ""
@@ -145,7 +145,7 @@ def _read_code(path: str, raw: list[str]) -> Iterator[Line]:
         begins = number != before + 1 or bool(code) or _ITEM.match(prose) is not None
         if prose:
             before = number
-        yield Line(number, measure_indent(line), code, prose, begins=begins)
+        yield SourceLine(number, measure_indent(line), code, prose, begins=begins)
 
 
 def _list_marks(path: str) -> tuple[str, ...]:
@@ -212,16 +212,16 @@ def measure_indent(line: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
+class TokenStreams:
     """Code and prose of a file."""
 
-    code: Stream
-    prose: Stream
+    code: TokenStream
+    prose: TokenStream
 
 
-def read_streams(lines: list[Line]) -> Streams:
+def read_streams(lines: list[SourceLine]) -> TokenStreams:
     """Return the streams of a file."""
-    code, prose = Stream(), Stream()
+    code, prose = TokenStream(), TokenStream()
     for line in lines:
         code.add(code_tokens(line.code), line.number)
     for number, _, text in read_paragraphs(lines):
@@ -229,10 +229,10 @@ def read_streams(lines: list[Line]) -> Streams:
             prose.add(prose_tokens(sentence), number)
     if code.tokens:
         _drop_commas(code)
-    return Streams(code, prose)
+    return TokenStreams(code, prose)
 
 
-def _drop_commas(stream: Stream) -> None:
+def _drop_commas(stream: TokenStream) -> None:
     """Drop commas at the end of a line that stand before a closer of the next one."""
     kept: list[str] = []
     lines: list[int] = []
@@ -248,7 +248,7 @@ def _drop_commas(stream: Stream) -> None:
     stream.tokens, stream.lines, stream.starts = kept, lines, starts
 
 
-def read_paragraphs(lines: list[Line]) -> list[tuple[int, int, str]]:
+def read_paragraphs(lines: list[SourceLine]) -> list[tuple[int, int, str]]:
     """List (first line, last line, text) of the paragraphs, items, rows and comments of a file."""
     found: list[tuple[int, int, str]] = []
     is_open = False

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class GroundState(StrEnum):
-    """How the part of a repository stands that a memory speaks of."""
+    """State of the part of a repository that a memory speaks of."""
 
     UNCHANGED = "unchanged"
     CHANGED = "changed"

@@ -98,6 +98,17 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
+    def send(self, sql: str, parameters: Parameters, /) -> None:
+        """Run a statement whose result nobody needs, with the next one at the latest."""
+        ...
+
+    def ask_ahead(self, sql: str, parameters: Parameters, /) -> None:
+        """Tell what `execute` is going to be asked once, so that it may be asked with other things.
+
+        Whatever is sent or run from here on until then changes nothing of the answer.
+        """
+        ...
+
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a `.sql` file by name, in the words of this engine."""
         ...
@@ -154,8 +165,8 @@ class Connection(Protocol):
         """
         ...
 
-    def count_commits(self) -> int:
-        """Return a number that changes with every commit of another connection that is visible."""
+    def snapshot_key(self) -> Hashable:
+        """Return a key of what a reader sees: readers of a store with equal keys see the same."""
         ...
 
     def count_bytes(self) -> int:

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.admin.exports.homes import PASSPHRASE, merge, opened, said, settings_of
 from tests.admin.exports.rows import differ, read_rows
+from tests.databases import opened_files, read_text, write_text
 from tests.ingest.play import memories
 from tests.surface.shell import Shell
 
 from memoria.admin.exports.format import read_head
 from memoria.app.exporting import export, merge_export
-from memoria.disk.folders import tenant_folder
 from memoria.errors import ExportError
 from memoria.model import COMMAND_LINE
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
@@ -188,33 +188,30 @@ async def test_what_somebody_wrote_into_core_files_goes_along_and_is_added_to_wh
     home, new, file = tmp_path / "home", tmp_path / "new", tmp_path / "a.jsonl"
     async with opened(home) as m:
         kept = await m.remember("The bins go out on Tuesday.", type="fact")
-    core = tenant_folder(home, "tests") / "USER.md"
-    core.parent.mkdir(parents=True, exist_ok=True)
-    core.write_text(
+    written = (
         "# USER.md\n\nCall me Jo.\n请叫我小周。\nThe bins go out on Tuesday.\n"
-        "- Likes tea <!-- m:0a1b2c3d -->\n",
-        "utf-8",
+        "- Likes tea <!-- m:0a1b2c3d -->\n"
     )
-    core.with_name("MEMORY.md").write_text("password: hunter2-Zk3vQ9xL\n", "utf-8")
+    write_text(settings_of(home), "USER.md", written)
+    write_text(settings_of(home), "MEMORY.md", "password: hunter2-Zk3vQ9xL\n")
     export(settings_of(home), file, ALL, PASSPHRASE, lambda *_: None)
     assert "Likes tea" not in file.read_text("utf-8")
     assert "hunter2" not in file.read_text("utf-8")
-    assert "hunter2" in core.with_name("MEMORY.md").read_text("utf-8")
+    assert "hunter2" in read_text(settings_of(home), "MEMORY.md")
     async with opened(new) as m:
         await m.remember("The lantern is in the shed.", type="fact")
-    there = tenant_folder(new, "tests") / "USER.md"
-    there.parent.mkdir(parents=True, exist_ok=True)
-    there.write_text("# USER.md\n\nCall me Jo.\nI am left-handed.\n", "utf-8")
+    write_text(settings_of(new), "USER.md", "# USER.md\n\nCall me Jo.\nI am left-handed.\n")
     for _ in range(2):
         assert merge(new, file).bad_lines == []
-        assert there.read_text("utf-8").splitlines()[2:] == [
+        assert read_text(settings_of(new), "USER.md").splitlines()[2:] == [
             *("Call me Jo.", "I am left-handed.", "", "请叫我小周。", "The bins go out on Tuesday.")
         ]
-    there.unlink()
+    with opened_files(settings_of(new)) as files:
+        files.delete("USER.md")
     async with opened(new) as m:
         await m.forget_memory([kept.id])
     assert merge(new, file).forgotten
-    assert there.read_text("utf-8") == "# USER.md\n\nCall me Jo.\n请叫我小周。\n"
+    assert read_text(settings_of(new), "USER.md") == "# USER.md\n\nCall me Jo.\n请叫我小周。\n"
 
 
 def _list_names(folder: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,20 @@ def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(store: Store) 
         assert tx.statistics().sessions == 0
     put(store, "after")
     assert focus(store) == "after"
+
+
+def snapshot_of(store: Store) -> object:
+    with store.read("ann") as tx:
+        return tx.snapshot
+
+
+def test_readers_have_one_key_until_something_is_written(store: Store) -> None:
+    put(store, "before")
+    keys = [snapshot_of(store) for _ in range(20)]
+    # A server counts what others change in its other databases, too.
+    assert any(one == next_one for one, next_one in pairwise(keys))
+    put(store, "after")
+    assert snapshot_of(store) not in keys
 
 
 def test_a_write_the_database_refuses_leaves_nothing(store: Store) -> None:

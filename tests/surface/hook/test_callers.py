@@ -152,6 +152,7 @@ ANSWERS_AFTER_S = 0.5
 """Later than all else is done, as a model's answer comes."""
 
 
+@pytest.mark.sqlite("a briefing is kept as long as the files stay as they are")
 def test_a_session_is_on_record_and_in_the_next_briefing_though_no_server_heard_its_end(
     tmp_path: Path,
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_session_is_on_record_and_in_the_next_briefing_though_no_server_heard_
     assert list_waiting(str(home), "default") == []
 
 
+@pytest.mark.sqlite("a briefing is kept as long as the files stay as they are")
 def test_a_model_reads_it_and_what_it_concludes_is_in_the_next_briefing(tmp_path: Path) -> None:
     home = tmp_path / "home"
 
@@ -174,6 +176,7 @@ def test_a_model_reads_it_and_what_it_concludes_is_in_the_next_briefing(tmp_path
         _wait_for_briefing(home, "The user lives in Trondheim.")
 
 
+@pytest.mark.sqlite("a briefing is kept as long as the files stay as they are")
 def test_of_a_client_that_tells_no_end_each_answer_may_be_the_last(tmp_path: Path) -> None:
     home, project = tmp_path / "home", tmp_path / "project"
     project.mkdir()

@@ -433,7 +433,7 @@ def test_a_memoria_that_is_replaced_or_removed_underneath_is_silent(
     there = ClientProgram.here(str(home), None, None)
     gone = replace(there, hook_script=str(program))
     for installed, reply in ((gone, None), (there, {"continue": True})):
-        line = installed.hook_line("cursor", recall=False, windows=False)
+        line = installed.hook_line("cursor", windows=False)
         assert _finish(_run(["/bin/sh", "-c", line]), said) == reply
     assert len(_take_all(home)) == 2
 

@@ -131,7 +131,8 @@ def capture_environment(settings: Settings, environment: Mapping[str, str]) -> C
     keys = [name for name in secrets if name != "database_url"]  # without it: another memory
     carried = {_variable(name): value for name, value in named.items() if name not in keys}
     for name, value in carried.items():
-        if holds_a_key(value):
+        is_looked_at = name == _variable("database_url")  # its options are no keys
+        if not is_looked_at and holds_a_key(value):
             raise InvalidInputError(_KEY_FOUND.format(name=name))
     if settings.llm_command:
         carried["PATH"] = _folders(environment.get("PATH", os.defpath))

@@ -95,7 +95,7 @@ def stable_part(line: str) -> str:
     """Return a line without what differs from time to time, in small letters.
 
     >>> stable_part("src/db.ts:11:3 - Error: listen EADDRINUSE: address already in use :::3000")
-    'error: listen eaddrinuse: address already in use #'
+    'error: listen eaddrinuse: address already in use'
     """
     told = line[:2_000]
     for pattern, sign in ((_STAMP, "#"), (_URL, "…"), (_PATH, "…"), (_HEX, "#"), (_NUMBER, "#")):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from memoria.language.reading.excerpt import ExcerptFinder, Span
 from memoria.language.words.document import full_text
-from memoria.memories.conditions import condition_of_turn
+from memoria.memories.conditions import conditions_of_turns
 from memoria.model import (
     AdjacentTurn,
     Hit,
@@ -219,12 +219,12 @@ def read_neighbours(
     positions = tx.conversations.list_positions([turn.n for turn in hits], reach)
     taken = {(turn.session_n, turn.turn_index) for turn in hits}
     ns = [n for n, session_n, index in positions if (session_n, index) not in taken]
-    near = tx.conversations.turns(ns).values()
-    told = ((turn, condition_of_turn(tx, turn)) for turn in near)
+    near = list(tx.conversations.turns(ns).values())
+    conditions = conditions_of_turns(tx, near) if near else {}
     turns = {
-        (turn.session_n, turn.turn_index): adjacent_turn(turn, condition)
-        for turn, condition in told
-        if condition is not Condition.WITHHELD
+        (turn.session_n, turn.turn_index): adjacent_turn(turn, conditions[turn.n])
+        for turn in near
+        if conditions[turn.n] is not Condition.WITHHELD
     }
 
     def around(turn: StoredTurn, steps: range) -> tuple[AdjacentTurn, ...]:

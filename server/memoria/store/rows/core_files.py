@@ -1,6 +1,6 @@
 """Files for people: lines of core files, events of a day, and records of generated files."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict
 
 from memoria.errors import NotFoundError
@@ -48,13 +48,12 @@ class CoreLines:
         wanted = {"at": at, "project": project, "files": as_json(files), "most": _NEWEST}
         return [_memory(row) for row in self._rows.all("present", **wanted)]
 
-    def version(self) -> tuple[int, int]:
+    def version(self) -> Hashable:
         """Return a value that changes whenever another connection changes the home.
 
         To be called in a transaction that only reads.
         """
-        connection = self._rows.connection
-        return id(connection), connection.count_commits()
+        return self._rows.connection.snapshot_key()
 
     def next_end(self, at: int) -> int | None:
         """Return the first moment after `at` at which a memory expires; None if no memory does."""
@@ -98,7 +97,7 @@ class CoreLines:
 
     def drop_line(self, file: CoreFile, memory_id: str) -> None:
         """Record that a file has no line for a memory."""
-        self._rows.change("drop", file=file, memory_id=memory_id)
+        self._rows.send("drop", file=file, memory_id=memory_id)
 
     def file_state(self, file: CoreFile) -> CoreFileState:
         """Return the digests of the content last written to a file, and about to be written."""
@@ -107,11 +106,11 @@ class CoreLines:
 
     def announce_write(self, file: CoreFile, digest: bytes) -> None:
         """Record the digest of the content about to be written to a file."""
-        self._rows.change("expect", file=file, digest=digest)
+        self._rows.send("expect", file=file, digest=digest)
 
     def confirm_write(self, file: CoreFile, digest: bytes) -> None:
         """Record the digest of the content written to a file, and that no write is pending."""
-        self._rows.change("settle", file=file, digest=digest)
+        self._rows.send("settle", file=file, digest=digest)
 
 
 def _memory(row: Row) -> CoreMemory:
@@ -187,16 +186,16 @@ class GeneratedFileRecords:
 
     def put(self, file: GeneratedFile) -> None:
         """Record a file as written."""
-        self._rows.change("put_file", **file.model_dump())
+        self._rows.send("put_file", **file.model_dump())
 
     def drop(self, path: str) -> None:
         """Drop the record of a file."""
-        self._rows.change("drop_file", path=path)
+        self._rows.send("drop_file", path=path)
 
     def forget(self, path: str) -> None:
         """Drop the record of a file and all digests of its contents: no undo restores the file."""
         self.drop(path)
-        self._rows.change("forget_images", path=path)
+        self._rows.send("forget_images", path=path)
 
 
 def _to_note(row: Row) -> DayMemory:

@@ -146,7 +146,7 @@ class Erasures:
         self._documents.withdraw_all()
         for name in _CLEAR:
             if not (keeps_places and name in _PLACES):
-                self._rows.change(f"clear_{name}")
+                self._rows.send(f"clear_{name}")
 
     def add_report(self, report: ForgetReport) -> None:
         """Store the proof of a forget; a proof that is stored already stays as it is."""

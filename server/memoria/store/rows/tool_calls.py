@@ -43,10 +43,8 @@ class ToolCalls:
         """Add the rows of a turn, if it has a tool's call."""
         if turn.tool_args is None and turn.tool_result is None:
             return
-        marks = read_marks(turn.tool_name, turn.tool_args, turn.tool_result)
-        if marks:
-            rows = ({**mark._asdict(), "turn_n": n} for mark in marks)
-            self._rows.change_many("add", rows)
+        for mark in read_marks(turn.tool_name, turn.tool_args, turn.tool_result):
+            self._rows.send("add", **mark._asdict(), turn_n=n)
 
     def renew(self, n: int, turn: _Call) -> None:
         """Put the rows of a turn in the place of those that it had."""
@@ -55,7 +53,7 @@ class ToolCalls:
 
     def drop(self, n: int) -> None:
         """Delete the rows of a turn."""
-        self._rows.change("drop", n=n)
+        self._rows.send("drop", n=n)
 
     def list_keys(self, kind: str, most: int) -> list[str]:
         """List the different keys of a kind, that of the newest turn first."""

@@ -4,7 +4,7 @@ A table is opened when it is first asked for: most transactions need two or thre
 """
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -150,9 +150,9 @@ class Transaction:
         )
 
     @cached_property
-    def snapshot(self) -> tuple[int, int]:
+    def snapshot(self) -> Hashable:
         """Key of a reader's snapshot: readers with equal keys see the same."""
-        return id(self._connection), self._connection.count_commits()
+        return self._connection.snapshot_key()
 
     @cached_property
     def _index(self) -> DocumentIndex:
@@ -282,6 +282,17 @@ class Transaction:
                 self._workspaces,
             )
         )
+
+    def expect_turns(self, count: int, idle_since: int) -> None:
+        """Prepare for turns to be captured: what is asked of each capture is asked together.
+
+        Args:
+            count: the most turns that will be added.
+            idle_since: the time since which an open segment is idle, in UTC epoch ms.
+        """
+        self.conversations.ask_for_idle_segments(idle_since)
+        self.tombstones.ask_for_any()
+        self._index.expect(count)
 
     def follow_changes(self) -> None:
         """Bring what the process knows of the tenant up to date, if a search may be near.

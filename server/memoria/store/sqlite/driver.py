@@ -88,6 +88,13 @@ class SqliteConnection(sqlite3.Connection):
         if self.settled is not None:
             self.settled.follow(self.count_commits())
 
+    def send(self, sql: str, parameters: Parameters, /) -> None:
+        """Run a statement whose result nobody needs."""
+        self.execute(sql, parameters)
+
+    def ask_ahead(self, sql: str, parameters: Parameters, /) -> None:
+        """Do nothing: a statement waits for nobody."""
+
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a file by name, as SQLite runs them."""
         return statements(file, "sqlite")
@@ -99,6 +106,10 @@ class SqliteConnection(sqlite3.Connection):
     def count_commits(self) -> int:
         """Return a number that changes once a snapshot shows what another connection wrote."""
         return int(self.execute("PRAGMA data_version").fetchone()[0])
+
+    def snapshot_key(self) -> tuple[int, int]:
+        """Return a key of what this connection sees; another one counts for itself."""
+        return id(self), self.count_commits()
 
     def read_settled(self, what: Hashable, read: Callable[[], _Value]) -> _Value:
         """Return a cached result that hardly ever changes; call `read` if nothing is cached.

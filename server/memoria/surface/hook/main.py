@@ -128,6 +128,7 @@ class _Options:
     def __init__(self, arguments: list[str]) -> None:
         self.client = "unknown"
         self.recalls = False
+        self.guards = False
         named = {"--home": "", "--tenant": "", "--workspace": "", "--event": ""}
         left = list(arguments)
         while left:
@@ -137,6 +138,8 @@ class _Options:
                 named[name] = value if sign else (left.pop(0) if left else "")
             elif one == "--recall":
                 self.recalls = True
+            elif one == "--guard":
+                self.guards = True
             elif not one.startswith("-"):
                 self.client = one
         self.home = find_home(named["--home"], named["--tenant"])
@@ -185,8 +188,11 @@ def _serve(options: _Options) -> None:
     text = ""
     if payload.event and not payload.is_of_subagent and is_from(options.client, payload):
         try:
-            state = _capture(options, payload)
-            text = _find_text(options, payload, state)
+            if payload.event == "before":
+                text = _warn(options, payload)
+            else:
+                state = _capture(options, payload)
+                text = _find_text(options, payload, state)
         except Exception as error:  # noqa: BLE001  (the client still gets its answer)
             _note(options, f"{payload.event} was not answered: {describe_error(error)}")
     options.answer(make_reply(options.client, payload.event, payload.name, text))
@@ -292,6 +298,20 @@ def _find_text(options: _Options, payload: Payload, state: str) -> str:
     if payload.event == "prompt" and payload.prompt and options.recalls:
         text += _recall(options, payload)
     return text
+
+
+def _warn(options: _Options, payload: Payload) -> str:
+    """Return the line that is worth saying before a call; empty for none. Nothing is recorded."""
+    is_asked = options.guards and not payload.is_ours and not is_remote(options.home)
+    if not is_asked or _is_left_out(options, payload):
+        return ""
+    from memoria.bare.guard_words import choose_line, note_asked
+
+    note_asked(options.home, options.tenant)
+    workspace = _find_workspace(options, payload)
+    named = (payload.session, payload.tool, payload.arguments)
+    line = choose_line(options.home, options.tenant, workspace, *named)
+    return f"<memoria>\n{line}\n</memoria>" if line else ""
 
 
 def _recall(options: _Options, payload: Payload) -> str:

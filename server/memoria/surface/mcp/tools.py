@@ -146,11 +146,10 @@ async def search_memory(
 ) -> Annotated[CallToolResult, WireConclusions]:
     """Ask with `queries`, always: 2-4 more wordings, as what was said may share no word with your
     question. Other words for it ("my flat, the landlord"); happenings that would change the answer
-    ("moved out", "broke up", "replaced it"); where help is wanted, what of the user would matter
-    ("allergic to nuts", "tight budget", "prefers uv"). Finds people, preferences, rules, decisions,
-    facts, past work of earlier sessions: dated, cited. Use before answering anything that may have
-    a history; with task, to go on with a piece of work; with file, error or command, for what
-    failed and what worked.
+    ("moved out", "replaced it"); where help is wanted, what of the user would matter ("allergic to
+    nuts", "prefers uv"). Finds people, preferences, rules, decisions, facts, past work: dated,
+    cited. Use before answering anything that may have a history; with task, to go on with a piece
+    of work; with file, error or command, for what failed and what worked.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_memory(**arguments))
     await _note_shown(ctx, "search", found)
