@@ -25,9 +25,13 @@ def _read(told: Told | str | dict[str, str], n: int, session: str) -> GuardStep 
         return read_step(*named, None, None, None, said=told)
     if isinstance(told, dict):
         args: dict[str, JsonValue] = {**told}
-        return read_step(*named, "Edit", args, {"content": "", "is_error": False}, root=ROOT)
+        done: JsonValue = {"content": "", "is_error": False}
+        return read_step(*named, "Edit", args, done, root=ROOT)
     line, failed, output = told
-    result = {"content": f"Exit code 1\n{output}" if failed else output, "is_error": failed}
+    result: JsonValue = {
+        "content": f"Exit code 1\n{output}" if failed else output,
+        "is_error": failed,
+    }
     return read_step(*named, "Bash", {"command": line}, result, root=ROOT)
 
 

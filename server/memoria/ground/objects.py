@@ -37,6 +37,7 @@ _RAW_LENGTH = 20
 _OF_PACKS = (".pack", ".idx", ".keep", ".bitmap", ".rev", ".mtimes")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _REFERENCE = re.compile(r"refs/(?!.*(?:\.\.|//|/$))[^\x00-\x20~^:?*\[\\\x7f]+")
+_TAGS = "refs/tags/"
 _SYMBOLIC = "ref:"
 
 
@@ -82,6 +83,24 @@ def read_head(own: str, common: str) -> str | None:
         loose = _read(Path(common, *name.split("/")), _MOST_REFERENCE)
         told = _find_packed(common, name) if loose is None else loose
     return told if told is not None and _COMMIT.fullmatch(told) else None
+
+
+def read_tags(common: str) -> dict[str, str]:
+    """Return the names of all tags, each with the id that its reference holds.
+
+    Args:
+        common: the git directory that all worktrees share.
+    """
+    found: dict[str, str] = {}
+    for line in (_read(Path(common, "packed-refs"), _MOST_PACKED) or "").splitlines():
+        tagged, _, named = line.partition(" ")
+        if named.startswith(_TAGS):
+            found[named.removeprefix(_TAGS)] = tagged
+    folder = Path(common, _TAGS)
+    for parent, _, files in os.walk(folder):
+        for each in (Path(parent, file) for file in files):
+            found[each.relative_to(folder).as_posix()] = _read(each, _MOST_REFERENCE) or ""
+    return {name: tagged for name, tagged in found.items() if _COMMIT.fullmatch(tagged)}
 
 
 def _find_packed(common: str, name: str) -> str | None:

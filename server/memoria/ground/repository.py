@@ -19,7 +19,7 @@ from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 
 from memoria.bare.foreign_files import is_inside, read_foreign
 from memoria.bare.workspace import find_shared, read_pointer
-from memoria.ground.objects import DAMAGE, ForeignObjects, read_head
+from memoria.ground.objects import DAMAGE, ForeignObjects, read_head, read_tags
 
 MOST_BYTES = 1 << 20
 """Largest file that is read, in bytes: what is larger was written by no person."""
@@ -62,6 +62,11 @@ class Repository:
         self._entry_of = lru_cache(maxsize=65_536)(self._find_entry)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
 
+    @property
+    def objects(self) -> ForeignObjects:
+        """Its commits, trees and files."""
+        return self._objects
+
     def __enter__(self) -> Self:
         """Return it."""
         return self
@@ -77,6 +82,10 @@ class Repository:
     def find_head(self) -> str | None:
         """Return the commit that is checked out; None before the first."""
         return read_head(self._own, self._common)
+
+    def list_tags(self) -> dict[str, str]:
+        """Return the names of its tags, each with the id of what is tagged."""
+        return read_tags(self._common)
 
     def read(self, path: str, commit: str | None = None) -> bytes | None:
         """Return a file's content in a commit or, without one, in the checkout.

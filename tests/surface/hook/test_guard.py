@@ -11,9 +11,11 @@ import pytest
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.admin.findings import check_hooks
 from memoria.app.kept import AnswerKeeper
 from memoria.bare.guard_words import WORDS, count_words, is_asked, note_asked
 from memoria.bare.kept import answer_path
+from memoria.bare.spool import note_heard
 from memoria.surface.mcp.instructions import composers_for
 
 PROGRAM = Path(memoria.__file__).parent / "surface" / "hook" / "__main__.py"
@@ -149,6 +151,10 @@ async def test_words_said_and_those_after_which_the_same_was_done_are_counted(
     for _ in range(2):
         _ask(memory, "npm install zod", session="s2")
     assert count_words(home, "default") == (3, 1)
+    note_heard(home, "default", "claude-code")
+    (finding,) = check_hooks(memory.settings)
+    assert finding.state == "ok"
+    assert finding.detail.endswith("3 words before a mistake said, 2 heeded, 1 not")
 
 
 async def test_what_was_forgotten_is_never_said_again_and_leaves_the_disk(memory: Memoria) -> None:
