@@ -108,11 +108,13 @@ def name_state(memory: Memory) -> str | None:
 
 
 _GROUNDS = {
-    "unchanged": "unchanged",
-    "changed": "changed since",
-    "gone": "gone",
-    "not checked": "not checked",
+    "unchanged": sentence("unchanged"),
+    "changed": sentence("changed since"),
+    "gone": sentence("gone"),
+    "not checked": sentence("not checked"),
 }
+_AFTER_A_COMMIT = sentence("changed since (1 commit)")
+_AFTER_COMMITS = sentence("changed since ({commits} commits)")
 
 
 def name_validity(validity: Validity | None) -> str | None:
@@ -122,10 +124,8 @@ def name_validity(validity: Validity | None) -> str | None:
 
 def name_ground(ground: GroundMark) -> str:
     """Return how a memory's files stand, in words, with `{commits}` where it counts some."""
-    if ground.state == "changed" and ground.commits == 1:
-        return "changed since (1 commit)"
     if ground.state == "changed" and ground.commits:
-        return "changed since ({commits} commits)"
+        return _AFTER_A_COMMIT if ground.commits == 1 else _AFTER_COMMITS
     return _GROUNDS[ground.state]
 
 
