@@ -150,7 +150,7 @@ def _measure(root: Path, rounds: int) -> Iterator[Cost]:
     runs: dict[tuple[str, str], list[Run]] = {key: [] for key in told}
     with _servers(home, 1):
         for _ in range(1 + rounds):
-            bare.append(_run([*_BARE, "-c", "pass"], b""))
+            bare.append(run_program([*_BARE, "-c", "pass"], b""))
             for (client, event), said in told.items():
                 runs[client, event].append(_run_hook(home, client, said))
     for (client, event), each in runs.items():
@@ -315,16 +315,18 @@ def _run_hook(home: Path, client: str, said: bytes | Payload, *, how: How | None
     how = how or How()
     command = [*_BARE, str(how.program), client, "--home", str(home)]
     content = said if isinstance(said, bytes) else json.dumps(said).encode()
-    return _run(command, content, most_bytes=how.most_bytes, leaves_open=how.leaves_open)
+    return run_program(command, content, most_bytes=how.most_bytes, leaves_open=how.leaves_open)
 
 
-def _run(
+def run_program(
     command: Sequence[str],
     content: bytes,
     *,
     most_bytes: int | None = None,
     leaves_open: bool = False,
 ) -> Run:
+    """Start a program, give it its input, and wait for its end."""
+
     def limit() -> None:
         if most_bytes is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))

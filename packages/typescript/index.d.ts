@@ -136,6 +136,7 @@ export interface ExplainedConclusions {
   beyond_limit?: number;
   hidden?: number;
   notes?: string[];
+  calls?: WireOutcome[];
   hits: WireConclusion[];
   explanation?: Explanation;
 }
@@ -147,6 +148,7 @@ export interface ExplainedTraces {
   beyond_limit?: number;
   hidden?: number;
   notes?: string[];
+  calls?: WireOutcome[];
   hits: WireTrace[];
   explanation?: Explanation;
 }
@@ -330,6 +332,13 @@ export interface Metric {
   exceeded: boolean;
 }
 
+/** A memory of the project whose files have changed or are gone. */
+export interface MovedMemory {
+  id: string;
+  text: string;
+  ground: WireGround;
+}
+
 export interface NamedEntity {
   name: string;
   kind?: "person" | "organisation" | "place" | "product" | "event" | "other";
@@ -373,6 +382,7 @@ export interface Origin {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
   after?: WireNeighbour[];
@@ -472,6 +482,7 @@ export interface Reports {
 export interface Review {
   pending: Origin[];
   contradicted: Contradicted[];
+  moved?: MovedMemory[];
   quotes?: string[];
   may_be_one?: Entity[][];
 }
@@ -646,6 +657,14 @@ export interface WebhookTrial {
   fault?: string;
 }
 
+/** A recorded call, cited by its turn; `said` has words in the place of a call. */
+export interface WireCall {
+  id: string;
+  at: string;
+  session_id: string;
+  what: string;
+}
+
 /** A first-level result. */
 export interface WireConclusion {
   id: string;
@@ -661,6 +680,7 @@ export interface WireConclusion {
   superseded_part?: string;
   contradicts?: string[];
   outdated_by?: string[];
+  ground?: WireGround;
   restated_by?: string;
   condition?: string;
   shown_as?: string;
@@ -705,6 +725,12 @@ export interface WireForgetReport {
   remaining: Record<string, number>;
 }
 
+/** How the files stand that a memory speaks of, and how many commits changed them since. */
+export interface WireGround {
+  state: "unchanged" | "changed" | "gone" | "not checked";
+  commits: number;
+}
+
 /** One of several statements that were kept. */
 export interface WireKept {
   number: number;
@@ -734,6 +760,7 @@ export interface WireLookup {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
   after?: WireNeighbour[];
@@ -771,6 +798,17 @@ export interface WireNeighbour {
   condition?: string;
 }
 
+/** A call that failed, and the one by which it worked afterwards. */
+export interface WireOutcome {
+  failed: WireCall;
+  error: string;
+  times?: number;
+  between?: WireCall[];
+  worked?: WireCall;
+  said?: WireCall;
+  way?: "same" | "other";
+}
+
 /** Proof that turns are on disk. */
 export interface WireReceipt {
   receipt_id: string;
@@ -800,6 +838,7 @@ export interface WireRecord {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
   after?: WireNeighbour[];
@@ -884,6 +923,7 @@ export interface WireTrace {
   superseded_part?: string;
   contradicts?: string[];
   outdated_by?: string[];
+  ground?: WireGround;
   restated_by?: string;
   condition?: string;
   shown_as?: string;
@@ -977,9 +1017,12 @@ export interface RecallArguments {
 
 export interface SearchMemoryArguments {
   /** the question, in any language */
-  query: string;
+  query?: string;
   /** always 2-4, as they may have been said; also parts, or kinds of a list */
   queries?: string[];
+  file?: string;
+  error?: string;
+  command?: string;
   limit?: number;
   max_tokens?: number;
   /** ISO 8601 */
@@ -1003,9 +1046,12 @@ export interface SearchMemoryArguments {
 
 export interface SearchConversationTracesArguments {
   /** the question, in any language */
-  query: string;
+  query?: string;
   /** always 2-4, as they may have been said; also parts, or kinds of a list */
   queries?: string[];
+  file?: string;
+  error?: string;
+  command?: string;
   limit?: number;
   max_tokens?: number;
   /** ISO 8601 */
@@ -1171,7 +1217,7 @@ export interface ListLogArguments {
 }
 
 export interface BeginNightArguments {
-  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "merge" | "propose_joins" | "consolidate" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
+  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "bind_files" | "merge" | "propose_joins" | "consolidate" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
   since?: string;
   /** Checked against the token's tenant. */
   tenant_id?: string;
@@ -1292,9 +1338,9 @@ export declare class Memoria extends Caller<Operations> {
   /** Build what is put before a model, within a budget of tokens: persona, task, last turns, memories and evidence, cited. */
   recall(given: RecallArguments, options?: CallOptions): Promise<ContextPackage>;
   /** Search the memories: conclusions, best first, with their sources. */
-  searchMemory(given: SearchMemoryArguments, options?: CallOptions): Promise<ExplainedConclusions>;
+  searchMemory(given?: SearchMemoryArguments, options?: CallOptions): Promise<ExplainedConclusions>;
   /** Search the verbatim record, tool calls included. */
-  searchConversationTraces(given: SearchConversationTracesArguments, options?: CallOptions): Promise<ExplainedTraces>;
+  searchConversationTraces(given?: SearchConversationTracesArguments, options?: CallOptions): Promise<ExplainedTraces>;
   /** List memories, the one that became valid last first. */
   listMemories(given?: ListMemoriesArguments, options?: CallOptions): Promise<MemoryList>;
   /** Keep a statement as a memory. What is known already is not kept twice. */

@@ -130,7 +130,7 @@ async def test_a_budget_too_small_or_too_large_is_refused(m: Memoria) -> None:
         await m.build_context("hello", max_tokens=199)
     with pytest.raises(InvalidInputError, match="max_tokens: it is 100001"):
         await m.build_context("hello", max_tokens=100_001)
-    with pytest.raises(InvalidInputError, match="query: it is empty"):
+    with pytest.raises(InvalidInputError, match="query is empty"):
         await m.build_context("  ")
 
 

@@ -189,7 +189,7 @@ async def test_operators_and_quotes_in_a_query_are_just_words(demo: Memoria, que
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"query": "  "}, "query: it is empty"),
+        ({"query": "  "}, "query is empty"),
         ({"query": "x", "limit": 0}, "limit: it is 0; it must be from 1 to 200"),
         ({"query": "x", "limit": 10**9}, "limit: it is 1000000000"),
         ({"query": "x", "max_tokens": 1}, "max_tokens"),

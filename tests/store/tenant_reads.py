@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
+from tests.store.tenant_life import IMPORTED, MARK, MODEL, PROJECT, SAID, vector
 
 from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
@@ -14,8 +14,10 @@ from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.engine import Store
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
+from memoria.store.rows.grounds import GroundRow
 from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
+from memoria.store.rows.tool_calls import CallRow
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
@@ -46,6 +48,8 @@ def known(store: Store, tenant: str) -> Known:
         edited = next(turn for turn in turns if turn.message_id == "m")
         turns += tx.conversations.turn_versions(edited)
         memories = tx.memories.list_unverified(1000)
+        bound = [row.memory_id for row in tx.grounds.list_of_project(PROJECT)]
+        memories += [memory for memory in map(tx.memories.get, bound) if memory is not None]
         over = map(tx.memories.get, tx.episodes.list_over_turns([turn.n for turn in turns]))
         memories += [memory for memory in over if memory is not None]
         versions = [version.n for memory in memories for version in memory.versions]
@@ -78,6 +82,14 @@ def list_speakers(remarks: TurnMetadataColumns) -> list[object]:
     return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
 
 
+def list_grounds(rows: list[GroundRow]) -> list[str]:
+    return [f"n={row.wording_n} {row}" for row in rows]
+
+
+def list_calls(rows: list[CallRow]) -> list[str]:
+    return [f"n={row.turn_n} {row}" for row in rows]
+
+
 READS: dict[str, Callable[[Transaction, Known], object]] = {
     "accounts.find_last_index": lambda tx, them: [
         tx.accounts.find_last_index(n) + 1 for n in them.sessions
@@ -96,8 +108,8 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
         for n in them.sessions
         for print_ in them.fingerprints
     ],
-    "conversations.find_message": lambda tx, them: [
-        tx.conversations.find_message(n, "m") for n in them.sessions
+    "conversations.find_messages": lambda tx, them: [
+        tx.conversations.find_messages(n, ["m"]) for n in them.sessions
     ],
     "conversations.find_turn": lambda tx, _: tx.conversations.find_turn("library", "s", "m"),
     "conversations.find_words_before": lambda tx, _: [
@@ -197,6 +209,16 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "derivations.user_statement_times": lambda tx, _: tx.derivations.user_statement_times(
         range(100)
     ),
+    "grounds.list_of_memories": lambda tx, them: list_grounds(
+        tx.grounds.list_of_memories(them.memory_ids)
+    ),
+    "grounds.list_of_project": lambda tx, _: list_grounds(tx.grounds.list_of_project(PROJECT)),
+    "grounds.list_turns_before": lambda tx, them: [
+        f"n={n} " for own in them.ns for n in tx.grounds.list_turns_before(own, 9)
+    ],
+    "grounds.list_unbound": lambda tx, _: [
+        f"n={one.n} {one.turn_n}" for one in tx.grounds.list_unbound(PROJECT, 9)
+    ],
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "documents.distinct_words": lambda tx, them: tx.documents.distinct_words(them.ns),
@@ -211,6 +233,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.list_elsewhere": lambda tx, _: tx.documents.list_elsewhere(
         BOTH, [["port"]], Filters(include_history=True), 9
     ),
+    "documents.keep_passing": lambda tx, them: [
+        f"n={n} " for n in tx.documents.keep_passing(BOTH, them.ns, EVERY)
+    ],
     "documents.match": lambda tx, _: tx.documents.match(BOTH, ["port"], EVERY, 100),
     "documents.nearest": lambda tx, _: [
         tx.documents.nearest(kind, MODEL, vector("the port"), Filters(), 100) for kind in BOTH
@@ -380,9 +405,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     ],
     "nightly_runs.open_run": lambda tx, _: [run.id for run in [tx.nightly_runs.open_run()] if run],
     "pairs.has_changes": lambda tx, _: tx.pairs.has_changes(0),
-    "pairs.list_distinct": lambda tx, them: [
-        f"n={n} " for one in them.ns for n in tx.pairs.list_distinct(one)
-    ],
+    "pairs.list_distinct": lambda tx, them: [f"n={n} " for _, n in tx.pairs.list_distinct(them.ns)],
     "pairs.list_merged_into": lambda tx, them: [
         tx.pairs.list_merged_into(i) for i in them.memory_ids
     ],
@@ -466,6 +489,16 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tombstones.get": lambda tx, _: tx.tombstones.get("ann's"),
     "tombstones.has_meanings": lambda tx, _: tx.tombstones.has_meanings(),
     "tombstones.has_older": lambda tx, _: tx.tombstones.has_older(),
+    "tool_calls.list_below": lambda tx, _: list_calls(tx.tool_calls.list_below("port", 100)),
+    "tool_calls.list_following": lambda tx, them: [
+        list_calls(tx.tool_calls.list_following(n, 9)) for n in them.ns
+    ],
+    "tool_calls.list_holding": lambda tx, _: list_calls(tx.tool_calls.list_holding("cat", 100)),
+    "tool_calls.list_keys": lambda tx, _: tx.tool_calls.list_keys("file", 100),
+    "tool_calls.list_of_keys": lambda tx, _: list_calls(
+        tx.tool_calls.list_of_keys("file", ["port.txt"], 100)
+    ),
+    "tool_calls.list_of_turns": lambda tx, them: list_calls(tx.tool_calls.list_of_turns(them.ns)),
     "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(
         "library", None, 1

@@ -73,6 +73,7 @@ WALKS = {
     ("statistics", "vectors"),
     ("backlog", "due_tenants"),
     ("conversations", "unread"),  # from the newest turn back, up to the limit
+    ("conversations", "calls_and_words"),  # as `unread`
     ("graph", "named_anyhow"),  # its own two rows
     ("graph", "same_named"),  # a person reviews: each name is held against its namesakes
     ("audit", "by_action"),  # a person takes something back: the log from its end
@@ -180,6 +181,11 @@ WALKS = {
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("scratchpads", "later_sessions"),  # a row a session, where a task is told of
+    ("grounds", "of_project"),  # in the background: what is bound, of all projects
+    ("tool_calls", "below"),  # where a folder is asked for
+    ("tool_calls", "holding"),  # where no command is called so
+    ("tool_calls", "keys"),  # what calls were, where somebody asks for an error or a command
+    ("tool_calls", "pending"),  # of older versions; up to the limit
     ("transcripts", "live"),  # its own list
     ("transcripts", "recent"),  # a row a session, when another begins
     ("private_times", "applying"),  # a few of a tenant

@@ -224,7 +224,7 @@ async def test_the_tool_has_those_that_an_agent_needs_with_default_and_bounds(
     for name, schema in offered.items():
         for bound in ("minimum", "maximum", "default"):
             expected = described[name].get(bound)
-            goes_without_saying = expected == [] or expected is False
+            goes_without_saying = expected in ([], "") or expected is False
             assert schema.get(bound) == (None if goes_without_saying else expected), name
 
 

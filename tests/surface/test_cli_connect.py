@@ -229,6 +229,42 @@ def test_recall_is_wired_to_the_prompt_which_is_given_time_for_a_server_to_load(
     assert limits["UserPromptSubmit"] == 2 * limits["SessionStart"] == 10
 
 
+GUARDED = {
+    "claude-code": ".claude/settings.json",
+    "codex": ".codex/hooks.json",
+    "vscode": ".copilot/hooks/memoria.json",
+}
+"""Clients that show their model a text before a tool call, with the file of their hooks."""
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_the_guard_is_wired_before_tool_calls_alone_and_goes_with_the_option(
+    box: ClientBox, name: str
+) -> None:
+    before = box.files()
+    assert box("connect", name, "--yes", "--guard").code == 0
+    hooks = json.loads((box.user / GUARDED[name]).read_text())["hooks"]
+    guarding = {event for event, groups in hooks.items() if "--guard" in json.dumps(groups)}
+    assert guarding == {"PreToolUse"}
+    told = box("connect", name, "--status").out
+    assert "hooks: as this version writes them" in told
+    assert "A word is said before a call" in told
+    assert box("connect", name, "--yes").code == 0
+    assert "PreToolUse" not in json.loads((box.user / GUARDED[name]).read_text())["hooks"]
+    assert box("connect", name, "--yes", "--guard").code == 0
+    assert box("disconnect", name, "--yes").code == 0
+    assert box.files() == before
+
+
+@pytest.mark.parametrize("name", ["gemini", "cursor", "opencode", "zed"])
+def test_a_client_that_shows_its_model_nothing_before_a_call_is_wired_without_it(
+    box: ClientBox, name: str
+) -> None:
+    assert "shows its model nothing" in box("connect", name, "--dry-run", "--guard").out
+    assert box("connect", name, "--yes", "--guard").code == 0
+    assert all(b"--guard" not in content for content in box.files().values())
+
+
 WITH_RULES = {
     "cline": ".cline/rules/memoria.md",
     "continue": ".continue/rules/memoria.md",

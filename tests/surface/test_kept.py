@@ -529,7 +529,7 @@ NO_SAY = frozenset(
     tombstone_key forget_similarity forget_at_once forget_grace_days personal_data retention
     nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     backup_keep_days
-    name_other_projects ignored_folders resource_links
+    name_other_projects ignored_folders resource_links silent_share
     jwt_issuer jwt_audience jwt_resource jwt_keys_url jwt_tenant_claim jwt_tenants jwt_access_claim
     http_calls_per_second private_networks
     """.split()

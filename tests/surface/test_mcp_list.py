@@ -129,8 +129,8 @@ async def test_what_must_be_given_is_named(standing: Agent) -> None:
     tools = (await listed(standing))["tools"]
     assert {tool["name"]: tool["inputSchema"].get("required", []) for tool in tools} == snapshot(
         {
-            "search_memory": ["query"],
-            "search_conversation_traces": ["query"],
+            "search_memory": [],
+            "search_conversation_traces": [],
             "get_memory": ["id"],
             "remember": [],
             "revise_memory": ["id", "action"],

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
+from memoria.bare.guard_words import count_words
 from memoria.bare.spool import (
     AsideEntry,
     list_aside,
@@ -132,6 +133,7 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
         waiting = len(list_waiting(home, settings.tenant))
         failures = read_failures(home, settings.tenant)
         aside = list_aside(home, settings.tenant)
+        said, again = count_words(home, settings.tenant)
     except OSError as error:
         yield Finding(
             check=_HOOKS,
@@ -146,6 +148,8 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
         return
     last = ", ".join(f"{client} {to_iso(at)}" for client, at in heard.items())
     detail = f"last heard of: {last or 'none'}; {waiting} entries wait to be taken in"
+    if said:
+        detail += f"; {said} words before a mistake said, {said - again} heeded, {again} not"
     recent = [one for one in failures if _moment(one) >= now_millis() - _RECENT_MS]
     if not recent:
         yield Finding(check=_HOOKS, state="ok", detail=detail)

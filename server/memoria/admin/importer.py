@@ -5,6 +5,7 @@ matters. Importing is repeatable and may be stopped at any point: every turn and
 id that comes from the file alone, and writing the same again changes nothing.
 """
 
+import hashlib
 from bisect import insort
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -39,6 +40,7 @@ BATCH_MEMORIES = 25
 _BATCH_BYTES = 8 * 1024 * 1024
 _PROGRESS_BYTES = 1024 * 1024
 _MAX_NAMED_LINES = 20
+_MARK_CHARS = 8
 
 Progress = Callable[[Path, int], None]
 WorkspaceOf = Callable[[str], str]
@@ -77,6 +79,9 @@ class ItemFormat(Protocol):
 
     @property
     def documents(self) -> frozenset[str]: ...  # noqa: D102
+
+    @property
+    def is_of_project(self) -> bool: ...  # noqa: D102
 
     @property
     def read(self) -> Callable[[TranscriptSource], Iterator[ImportItem]]: ...  # noqa: D102
@@ -214,7 +219,7 @@ class Importer:
 
     async def _import_file(self, file: Transcript, before: int) -> None:
         is_document = file.path.suffix in self._format.documents
-        source = TranscriptSource(file.path, file.session, is_document=is_document)
+        source = TranscriptSource(file.path, self._name_session(file), is_document=is_document)
         told = 0
         for item in read_file(source, self._format.read, self._folders):
             full = self._is_full_for(item)
@@ -228,6 +233,14 @@ class Importer:
         await self._write_batches()
         self._progress(file.path, before + file.size)
         self._finish_file(file, source)
+
+    def _name_session(self, file: Transcript) -> str:
+        """Return the session of lines that name none: of a project the same after it has moved."""
+        if not self._format.is_of_project:
+            return file.session
+        project = self._workspace_of(str(file.path))
+        mark = hashlib.sha256(project.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{Path(project).name}~{mark[:_MARK_CHARS]}"
 
     def _take_item(self, item: ImportItem) -> None:
         match item:

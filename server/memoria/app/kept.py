@@ -34,6 +34,7 @@ from memoria.lifecycle.core.lines import places_seen_from
 from memoria.memories.task_in_hand import find_end_of_telling
 from memoria.model import now_millis
 from memoria.model.core import ToldText
+from memoria.retrieval.answer.grounds import ReadGrounds
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
@@ -46,14 +47,22 @@ _MOST_WORKSPACES = 8
 class AnswerKeeper:
     """Keeps a tenant's answers. Its methods block; one thread at a time calls them."""
 
-    def __init__(self, settings: Settings, store: Store, composers: Mapping[str, Composer]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        composers: Mapping[str, Composer],
+        read_grounds: ReadGrounds | None = None,
+    ) -> None:
         """Bind to a home and to the writers of its answers.
 
         Args:
             settings: whose answers, and the project at hand.
             store: of the home.
             composers: what writes each answer, by its name.
+            read_grounds: reads how the files stand that carry memories; None for none.
         """
+        self._read_grounds = read_grounds
         self._settings = settings
         self._store = store
         self._composers = composers
@@ -107,7 +116,8 @@ class AnswerKeeper:
         at = now_millis()
         with self._store.read(self._tenant) as tx:
             files = self._store.files.of(self._tenant)
-            reader = CoreReader(self._settings, files, choose_embedder(self._settings))
+            embedder = choose_embedder(self._settings)
+            reader = CoreReader(self._settings, files, embedder, self._read_grounds)
             told = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = _find_end(tx, at, workspace)
         with self._store.write(self._tenant, only_adds=True):

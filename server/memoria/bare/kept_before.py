@@ -45,6 +45,12 @@ def read_of_before(home: str, tenant: str, workspace: str | None) -> str | None:
     return None if text is None else cut_to_general(text)
 
 
+def read_since(home: str, tenant: str, workspace: str | None, name: str) -> str | None:
+    """Return a kept answer since which nothing was taken back, though more may be on record."""
+    found = _load(home, tenant, workspace, name)
+    return None if found is None else found[1]
+
+
 def end_epoch(home: str, tenant: str) -> None:
     """End the present epoch: briefings kept in it are told no more. The end is on disk on return.
 
@@ -88,9 +94,10 @@ def begin_epoch(home: str, tenant: str) -> str:
     return epoch
 
 
-def _read_for(home: str, tenant: str, workspace: str | None) -> str | None:
+def _load(home: str, tenant: str, workspace: str | None, name: str) -> tuple[int, str] | None:
+    """Return when an answer was kept, and the answer; None if in doubt."""
     try:
-        kept, told = load_kept(home, tenant, workspace, BRIEFING)
+        kept, told = load_kept(home, tenant, workspace, name)
         at, epoch = kept["at"], kept["epoch"]
         if not epoch or epoch != _read_epoch(home, tenant) or not isinstance(at, int):
             return None
@@ -98,6 +105,14 @@ def _read_for(home: str, tenant: str, workspace: str | None) -> str | None:
             return None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return at, told
+
+
+def _read_for(home: str, tenant: str, workspace: str | None) -> str | None:
+    found = _load(home, tenant, workspace, BRIEFING)
+    if found is None:
+        return None
+    at, told = found
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(at / 1000))
     line = f"(As of {when}; a search finds what was said since.)"
     begin, _, rest = told.partition("\n")

@@ -22,7 +22,16 @@ from memoria.ingest.turn_draft import (
 from memoria.language.reading.clean import Tally
 from memoria.language.reading.statement import is_distinctive
 from memoria.language.words.document import full_text
-from memoria.model import CaptureEvent, Channel, Receipt, RecordedTurn, Turn, new_id, now_millis
+from memoria.model import (
+    CaptureEvent,
+    Channel,
+    Receipt,
+    RecordedTurn,
+    Session,
+    Turn,
+    new_id,
+    now_millis,
+)
 from memoria.model.privacy import PersonalRules, PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.engine import Store
@@ -105,19 +114,14 @@ class Capture:
         with self._store.write(self._tenant, is_brief=is_brief, only_adds=True) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
             idle_since = now - self._limits.segment.idle_ms
+            tx.expect_turns(len(drafts), idle_since)
+            entered, private_since = self._enter_sessions(tx, drafts, now)
             intake.queue_segments(conversations.close_idle_segments(idle_since))
             outcomes: dict[int, RecordedTurn] = {}
             suppression = SuppressionList(tx.tombstones, self._digester)
-            private_since: int | None = None
-            for name, all_own in _by_session(drafts).items():
-                times = tx.private_times.applying(self._workspace, self._channel.source, name)
-                on = find_open(times)
-                private_since = on.began_at if on is not None else private_since
-                own = [draft for draft in all_own if not _is_private(draft, times, now)]
-                if not own:  # nothing of the session is kept, not even that it was held
-                    continue
+            for session, own in entered:
                 kept = [self._examine(draft, suppression, tally) for draft in own]
-                recorded = self._record_session(tx, intake, name, kept, now)
+                recorded = self._record_session(tx, intake, session, kept, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
             if event is not None:
@@ -129,6 +133,29 @@ class Capture:
             self._note_caller(tx, outcomes.values(), now)
         recorded = [outcomes.get(id(draft), _LEFT_PRIVATE) for draft in drafts]
         return _make_receipt(recorded, tally, closed, intake, private_since)
+
+    def _enter_sessions(
+        self, tx: Transaction, drafts: Sequence[TurnDraft], now: int
+    ) -> tuple[list[tuple[Session, list[TurnDraft]]], int | None]:
+        """Enter the sessions of turns; return them with their turns, and since when it is private.
+
+        Of a session all of whose turns were said in private nothing is kept, not even that it was
+        held.
+        """
+        entered: list[tuple[Session, list[TurnDraft]]] = []
+        private_since: int | None = None
+        for name, all_own in _by_session(drafts).items():
+            times = tx.private_times.applying(self._workspace, self._channel.source, name)
+            on = find_open(times)
+            private_since = on.began_at if on is not None else private_since
+            own = [draft for draft in all_own if not _is_private(draft, times, now)]
+            if own:
+                said_at = [_time_of(draft, now) for draft in own]
+                session = tx.conversations.upsert_session(
+                    self._channel.source, name, min(said_at), max(said_at), now, self._workspace
+                )
+                entered.append((session, own))
+        return entered, private_since
 
     def _note_caller(self, tx: Transaction, recorded: Iterable[RecordedTurn], now: int) -> None:
         """Note who has recorded turns over HTTP: their rows name the program, not the caller."""
@@ -184,15 +211,17 @@ class Capture:
         )
 
     def _record_session(
-        self, tx: Transaction, intake: "Intake", name: str, examined: list["_Examined"], now: int
+        self,
+        tx: Transaction,
+        intake: "Intake",
+        session: Session,
+        examined: list["_Examined"],
+        now: int,
     ) -> Iterable[RecordedTurn]:
         conversations = tx.conversations
-        drafts = [one.draft for one in examined]
-        times = [now if draft.turn.at is None else draft.turn.at for draft in drafts]
-        session = conversations.upsert_session(
-            self._channel.source, name, min(times), max(times), now, self._workspace
-        )
         writer = SessionWriter(tx, intake, session, self._channel, now, self._limits.segment)
+        if session.turns:
+            writer.expect([one.draft for one in examined])
         is_report = self._channel.account == "agent"
         own = [] if is_report else [one.draft for one in examined if not one.is_erased]
         repeats = find_repeats(conversations, session, own)
@@ -261,8 +290,12 @@ _NEW = ("recorded", "new_version")
 
 def _is_private(draft: TurnDraft, times: Iterable[PrivateTime], now: int) -> bool:
     """Check whether a turn was said in one of some private times."""
-    at = now if draft.turn.at is None else draft.turn.at
+    at = _time_of(draft, now)
     return any(time.includes(at) for time in times)
+
+
+def _time_of(draft: TurnDraft, now: int) -> int:
+    return now if draft.turn.at is None else draft.turn.at
 
 
 def _by_session(drafts: Sequence[TurnDraft]) -> dict[str, list[TurnDraft]]:

@@ -11,7 +11,7 @@ from contextvars import copy_context
 
 from memoria.errors import StoreError
 from memoria.ingest.rounds import WorkRounds, WorkTurn
-from memoria.store.engine import RENEWAL_PAGE, Store
+from memoria.store.engine import RENEWAL_PAGE, Store, read_pending_calls
 
 _LOG = logging.getLogger(__name__)
 _LONGEST_STOP_S = 5.0
@@ -48,9 +48,13 @@ class RenewalWorker:
             pass
 
     def _step(self) -> float | None:
-        """Renew some documents; return None when all is done or none can be."""
+        """Renew some documents or tool calls; return None when all is done or none can be."""
         try:
-            if not self._stopping.is_set() and self._store.renew_words(RENEWAL_PAGE):
+            if self._stopping.is_set():
+                return None
+            if self._store.renew_words(RENEWAL_PAGE):
+                return 0.0
+            if read_pending_calls(self._store, RENEWAL_PAGE):
                 return 0.0
         except StoreError as error:
             if not self._stopping.is_set():

@@ -1,5 +1,6 @@
 """Sessions: writes their turns, told in one account or two, and their scratchpads."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -21,7 +22,7 @@ from memoria.model import (
 from memoria.model.turn import Account
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
-from memoria.store.values import NewTurn, SegmentLimits
+from memoria.store.values import NewTurn, SegmentLimits, TurnVersion
 
 if TYPE_CHECKING:
     from memoria.ingest.intake import Intake
@@ -48,6 +49,7 @@ class SessionWriter:
         self._intake = intake
         self._session_n = session.n
         self._agent_turns = session.agent_turns
+        self._messages: dict[str, TurnVersion] = {}
         self._met: set[int] = set()
         """Numbers of the turns of which another account was found in this call."""
         self._next_index = session.turns
@@ -55,14 +57,16 @@ class SessionWriter:
         self._now = now
         self._limits = limits
 
+    def expect(self, drafts: Sequence[TurnDraft]) -> None:
+        """Read what the session knows of turns that are going to be written."""
+        self._conversations.expect_turns(self._session_n)
+        ids = [one.turn.message_id for one in drafts if one.turn.message_id is not None]
+        self._messages = self._conversations.find_messages(self._session_n, ids)
+
     def write(self, draft: TurnDraft, *, suppressed: bool) -> RecordedTurn:
         """Write a turn, or a new version of its message; nothing if the session has the same."""
         message_id = draft.turn.message_id
-        known = (
-            self._conversations.find_message(self._session_n, message_id)
-            if message_id is not None
-            else None
-        )
+        known = None if message_id is None else self._messages.get(message_id)
         if known is None:
             reported = self._find_account(draft, "agent") if self._agent_turns else None
             if reported is not None:
@@ -99,6 +103,7 @@ class SessionWriter:
         place = reported.turn_index if is_behind else self._next_index
         said = self._make(draft, place, reported.version, suppressed=suppressed)
         self._accounts.hand_over(reported, said)
+        self._note_message(reported.n, said._replace(id=reported.id))
         if place == self._next_index:
             self._next_index += 1
             self._intake.queue_segments(self._conversations.extend_segment(said, self._limits))
@@ -113,10 +118,17 @@ class SessionWriter:
     def _add(self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool) -> str:
         new = self._make(draft, turn_index, version, suppressed=suppressed)
         n = self._conversations.add_turn(new)
+        self._note_message(n, new)
         self._intake.queue_segments(self._conversations.extend_segment(new, self._limits))
         if not suppressed:
             self._intake.take_turn(n, new)
         return new.id
+
+    def _note_message(self, n: int, turn: NewTurn) -> None:
+        """Note the newest version of a message, which may come again in the same call."""
+        if turn.message_id is not None:
+            version = TurnVersion(n, turn.id, turn.turn_index, turn.version, turn.fingerprint)
+            self._messages[turn.message_id] = version
 
     def _make(
         self, draft: TurnDraft, turn_index: int, version: int, *, suppressed: bool

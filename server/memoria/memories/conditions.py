@@ -60,6 +60,8 @@ def conditions_of_episodes(
     tx: Transaction, episodes: Sequence[Memory]
 ) -> dict[str, Condition | None]:
     """Map the ids of episodes to their conditions: those of turns that an episode tells of."""
+    if not episodes:
+        return {}
     ns = tx.episodes.list_turns([one.id for one in episodes])
     turns = tx.conversations.turns(sorted({n for _, n in ns}))
     spans = {one.id: [turns[n] for episode, n in ns if episode == one.id] for one in episodes}

@@ -93,12 +93,6 @@ def _clean(value: object) -> object:
     return replace_lone_surrogates(value) if isinstance(value, str) else value
 
 
-def _check_words(query: str) -> str:
-    if not query.strip():
-        raise ValueError("it is empty. Ask in words, for example: release checklist")
-    return query
-
-
 def _check_wordings(queries: tuple[str, ...]) -> tuple[str, ...]:
     if len(queries) > MAX_QUERIES:
         raise ValueError(f"there are {len(queries)}; {MAX_QUERIES} is the most")
@@ -147,6 +141,11 @@ INSTANT = AfterValidator(_check_instant)
 _ISO = Field(description="ISO 8601")
 _LIMIT = Bounds(1, MAX_LIMIT)
 _TOKENS = Bounds(MIN_TOKENS, MAX_TOKENS)
+_OF_FILE = ForPeople(
+    "what was decided about this file, what failed and what worked, by path or name"
+)
+_OF_ERROR = ForPeople("what failed with this error, as pasted, and what worked afterwards")
+_OF_COMMAND = ForPeople("how this command fared, and what worked where it failed")
 _HITS_AT_MOST = ForPeople("most hits to show; by default as many as fit into max-tokens")
 _TOKENS_AT_MOST = ForPeople("most tokens of the answer, estimated")
 
@@ -156,9 +155,8 @@ class SearchQuery(Value):
 
     model_config = ConfigDict(strict=True)
 
-    query: Annotated[
-        str, CLEAN, AfterValidator(_check_words), Field(description="the question, in any language")
-    ]
+    query: Annotated[str, CLEAN, Field(description="the question, in any language")] = ""
+    """May be left out where a file, an error or a command is asked for."""
     queries: Annotated[
         tuple[str, ...],
         BeforeValidator(read_names),
@@ -171,6 +169,9 @@ class SearchQuery(Value):
         ),
     ] = ()
     """Further queries, fused with the query into one answer within one budget."""
+    file: Annotated[str | None, CLEAN, _OF_FILE] = None
+    error: Annotated[str | None, CLEAN, _OF_ERROR] = None
+    command: Annotated[str | None, CLEAN, _OF_COMMAND] = None
     limit: Annotated[int | None, _LIMIT, _HITS_AT_MOST] = None
     """None for as many as `max_tokens` holds."""
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 700
@@ -214,6 +215,17 @@ class SearchQuery(Value):
     ] = False
     """True if the answer is to have an `explanation`."""
 
+    @property
+    def asks_for_calls(self) -> bool:
+        """True if a file, an error or a command is asked for."""
+        return any(one and one.strip() for one in (self.file, self.error, self.command))
+
+    @model_validator(mode="after")
+    def _check_words(self) -> Self:
+        if not self.query.strip() and not self.asks_for_calls:
+            raise ValueError("query is empty. Ask in words, for example: release checklist")
+        return self
+
     @model_validator(mode="after")
     def _check_order(self) -> Self:
         if self.since is None or self.until is None:
@@ -254,6 +266,9 @@ class MemoryQuery(SearchQuery):
 class TranscriptQuery(SearchQuery):
     """Arguments of a search of the transcripts: the second level, the verbatim record."""
 
+    file: Annotated[str | None, CLEAN, NotForAgents(), _OF_FILE] = None
+    error: Annotated[str | None, CLEAN, NotForAgents(), _OF_ERROR] = None
+    command: Annotated[str | None, CLEAN, NotForAgents(), _OF_COMMAND] = None
     max_tokens: Annotated[int, _TOKENS, _TOKENS_AT_MOST] = 1200
     include_history: Annotated[bool, ForPeople("include former versions of messages")] = False
     context: Annotated[

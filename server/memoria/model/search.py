@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import JsonValue
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
+from memoria.model.calls import CallOutcome
+from memoria.model.grounds import GroundMark
 from memoria.model.memory import Condition, Trust, Validity
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
@@ -158,6 +160,8 @@ class Hit(Value):
     """Ids of memories and turns that contradict the hit."""
     outdated_by: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Ids of newer memories in place of the hit's sources."""
+    ground: GroundMark | None = None
+    """State of the files that carry a memory; None if none of a repository does."""
     restated_by: str | None = None
     """Id of a hit above that says the same anew, mostly a later turn."""
     condition: Condition | None = None
@@ -206,6 +210,8 @@ class SearchResult(Value):
 
     query: str
     hits: tuple[Hit, ...]
+    calls: Annotated[tuple[CallOutcome, ...], UNLESS_EMPTY] = ()
+    """What failed and what worked, where a file, an error or a command was asked for."""
     tokens: int = 0
     """Estimated tokens of the hits as shown."""
     answered: bool

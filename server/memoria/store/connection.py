@@ -98,6 +98,17 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
+    def send(self, sql: str, parameters: Parameters, /) -> None:
+        """Run a statement whose result nobody needs, with the next one at the latest."""
+        ...
+
+    def ask_ahead(self, sql: str, parameters: Parameters, /) -> None:
+        """Tell what `execute` is going to be asked once, so that it may be asked with other things.
+
+        Whatever is sent or run from here on until then changes nothing of the answer.
+        """
+        ...
+
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a `.sql` file by name, in the words of this engine."""
         ...

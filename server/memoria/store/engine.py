@@ -243,6 +243,22 @@ def renew_all(store: Store) -> None:
         pass
 
 
+def read_pending_calls(store: Store, most: int) -> bool:
+    """Note by what some tool calls of older versions are looked up; return True if more may wait.
+
+    Safe to stop, to repeat and to do in several processes.
+    """
+    for tenant in store.tenants():
+        with store.read(tenant) as tx:
+            if not tx.tool_calls.list_pending(1):
+                continue
+        with store.write(tenant, only_adds=True) as tx:
+            for n, turn in tx.conversations.turns(tx.tool_calls.list_pending(most)).items():
+                tx.tool_calls.renew(n, turn)
+        return True
+    return False
+
+
 class StoreLedger:
     """Ledger of calls to chat models, each entry a transaction; safe to call from any thread.
 

@@ -68,6 +68,7 @@ def _write_result(result: SearchResult, without: Sequence[str]) -> Document:
     return write_document(
         **result.to_json("answered", "omitted", "beyond_limit", "hidden"),
         notes=notes or None,
+        calls=[one.to_json() for one in result.calls] or None,
         hits=[_write_hit(hit, result.id_chars, without) for hit in result.hits],
     )
 
@@ -114,6 +115,7 @@ def write_memory(memory: Memory) -> Document:
         pinned=memory.pinned or None,
         verified=memory.verified,
         condition=memory.condition,
+        ground=memory.ground,
         versions=list(map(write_wording, memory.versions)),
     )
 

@@ -95,8 +95,8 @@ def test_an_installation_in_a_cache_is_none_to_connect_to() -> None:
 
 
 def test_a_hook_s_line_is_quoted_for_the_shell_that_runs_it() -> None:
-    line = PROGRAM.hook_line("codex", recall=True, windows=False)
-    assert shlex.split(line) == PROGRAM.hook_words("codex", recall=True)
+    line = PROGRAM.hook_line("codex", "--recall", windows=False)
+    assert shlex.split(line) == PROGRAM.hook_words("codex", "--recall")
     assert is_our_hook({"hooks": [{"command": line}]})
     windows = ClientProgram(
         command="C:\\m\\memoria.exe",
@@ -104,7 +104,7 @@ def test_a_hook_s_line_is_quoted_for_the_shell_that_runs_it() -> None:
         hook_script="C:\\m\\memoria\\surface\\hook\\__main__.py",
         options=("--home", "C:\\Users\\Li Wei"),
     )
-    line = windows.hook_line("cursor", recall=False, windows=True)
+    line = windows.hook_line("cursor", windows=True)
     assert line.startswith("C:/m/python.exe -I -S ")  # no quotes: to PowerShell they make a text
     assert line.endswith(' cursor --home "C:/Users/Li Wei"')
     assert PureWindowsPath(words_of(line)[0]) == PureWindowsPath(windows.python)

@@ -329,5 +329,6 @@ def test_every_source_has_a_sample() -> None:
         "copilot",
         "cline",
         "droid",
+        "git",
     }  # have tests of their own
     assert {sample.source for sample in SAMPLES} | own == set(SOURCES)

@@ -173,14 +173,14 @@ class ClientProgram:
         """Arguments of the console script to serve."""
         return [*self.options, "serve"]
 
-    def hook_words(self, client: str, *, recall: bool = False, event: str = "") -> list[str]:
+    def hook_words(self, client: str, *flags: str, event: str = "") -> list[str]:
         """Return the words that start a client's hook program."""
         start = [self.python, "-I", "-S", "-c", _IF_THERE, self.hook_script, client, *self.options]
-        return [*start, *(["--event", event] if event else []), *(["--recall"] if recall else [])]
+        return [*start, *(["--event", event] if event else []), *flags]
 
-    def hook_line(self, client: str, *, recall: bool, windows: bool, event: str = "") -> str:
+    def hook_line(self, client: str, *flags: str, windows: bool, event: str = "") -> str:
         """Return the line with which a shell starts a client's hook program."""
-        words = self.hook_words(client, recall=recall, event=event)
+        words = self.hook_words(client, *flags, event=event)
         if not windows:
             return shlex.join(words)
         # Slashes, as some clients hand the line to Git's bash, some to cmd, some to PowerShell.
@@ -210,6 +210,8 @@ class HookWish:
     is_wanted: bool = True
     recall: bool = False
     """True if each prompt is answered with what memory has on it."""
+    guard: bool = False
+    """True if a word is said before a call that failed before, or that the user ruled out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +233,9 @@ class HookCall:
     limit: int
     """Time limit, in the client's unit."""
     is_windows: bool = False
+    tools: str = ""
+    """Names of the tools before which the event is told, as the client matches them; empty for an
+    event that is no tool's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +249,9 @@ class HookTable:
     """Event of a prompt, at which a recall may be asked for."""
     form: Callable[[HookCall], dict[str, Any]]
     """Writer of a hook in the client's form."""
+    before: tuple[str, str] | None = None
+    """Event before a tool call at which the client shows the model a text, and the tools that it is
+    told for; None where it shows none."""
     at: tuple[str, ...] = ("hooks",)
     switch: tuple[tuple[str, ...], bool] | None = None
     """Place in a file of the client's that switches all hooks off, and the value that does it."""
@@ -260,6 +268,8 @@ class HookFiles:
 
     write: Callable[[ClientSetup], dict[Path, str]]
     scopes: tuple[Scope, ...] = ("user", "project")
+    before: bool = False
+    """True if the client shows the model a text before a tool call."""
     grant_at: tuple[str, ...] = ()
     """Path of the permission for our hooks in the configuration; empty if none is needed."""
     grant: Mapping[str, Any] = field(default_factory=dict)

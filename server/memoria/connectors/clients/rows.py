@@ -25,6 +25,8 @@ from memoria.connectors.clients.interface import (
 
 SECONDS = 5
 """The limit of a hook that takes 25 ms: a machine may be busy, but nobody should wait longer."""
+RECALL, GUARD = "--recall", "--guard"
+"""Options of the hook program."""
 RECALL_FACTOR = 2
 """Factor of the limit for a prompt that something is recalled for: a server may be loading."""
 SESSION_END_SECONDS = 3
@@ -34,12 +36,16 @@ CODEX_TOKENS = 10_000
 is longer, and writes the whole into a temporary file, where no forgetting could reach it."""
 _SAID_TO_MODELS = frozenset({"SessionStart", "UserPromptSubmit"})
 """Events with answers for the model. Codex warns of a limit where there can be none."""
+_BEFORE = "PreToolUse"
 _PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
 CLAUDE_EVENTS = {
     **dict.fromkeys("SessionStart UserPromptSubmit PostToolUse Stop PreCompact".split(), SECONDS),
     "SessionEnd": SESSION_END_SECONDS,
 }
 """Claude Code's events, which Codex has under the same names."""
+CLAUDE_BEFORE = (_BEFORE, "Bash|Edit|MultiEdit|Write|NotebookEdit")
+CODEX_BEFORE = (_BEFORE, "Bash|apply_patch|Edit|Write")
+"""Codex shows a text before a tool call from its versions of May 2026 on."""
 _MARK = "Written by `memoria connect {0}`; `memoria disconnect {0}` removes it."
 _RULES_TEXT = "surface/mcp/texts/instructions.md"
 _RESTART = "Restart {title}: it reads its configuration when it starts."
@@ -151,7 +157,8 @@ def ask_to_paste(where: str) -> tuple[str, str]:
 
 def claude_hook(call: HookCall) -> dict[str, Any]:
     """Write a hook for Claude Code."""
-    return {"hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
+    tools = {"matcher": call.tools} if call.tools else {}
+    return {**tools, "hooks": [{"type": "command", "command": call.line, "timeout": call.limit}]}
 
 
 def codex_hook(call: HookCall) -> dict[str, Any]:
@@ -188,6 +195,7 @@ copilot_folder = find_folder(".copilot", variable="COPILOT_HOME")
 
 def _vscode_files(setup: ClientSetup) -> dict[Path, str]:
     events = "SessionStart UserPromptSubmit PostToolUse PreCompact Stop"
+    events += " PreToolUse" if setup.wish.guard else ""
     hooks = {
         event: [{"type": "command", "command": line, "timeout": limit}]
         for event, line, limit in _list_calls("vscode", events, setup)
@@ -293,7 +301,8 @@ def _list_calls(
     for event in events.split():
         recall = setup.wish.recall and event in _PROMPTS
         told, windows = event if says_event else "", setup.place.is_windows
-        line = setup.program.hook_line(client, recall=recall, windows=windows, event=told)
+        flags = [RECALL] * recall + [GUARD] * (event == _BEFORE)
+        line = setup.program.hook_line(client, *flags, windows=windows, event=told)
         yield event, line, SECONDS * RECALL_FACTOR if recall else SECONDS
 
 
@@ -311,7 +320,7 @@ OPENCLAW_HOOKS = HookFiles(
 OPENCODE_HOOKS = HookFiles(write=_opencode_files)
 CLINE_HOOKS = HookFiles(write=_cline_files)
 # From public documents; not tried with the clients themselves.
-VSCODE_HOOKS = HookFiles(write=_vscode_files)
+VSCODE_HOOKS = HookFiles(write=_vscode_files, before=True)
 GOOSE_HOOKS = HookFiles(write=_goose_files)
 
 

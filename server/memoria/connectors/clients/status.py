@@ -66,6 +66,8 @@ class ConnectionStatus:
     missing_program: str | None = None
     """Program that the entry or a hook starts and that is missing."""
     hooks: HookState = "none"
+    guards: bool = False
+    """True if a hook says a word before a call."""
     switched_off_in: Path | None = None
     """The file in which all of the client's hooks are switched off."""
     untrusted: tuple[str, ...] = ()
@@ -130,8 +132,9 @@ def examine_connection(
         if server is not None:
             program = replace(program, server=server)
             options = program.at(server).options
-        wish = HookWish(recall=any(map(_has_recall, found.values())))
-        if options != program.options or wish.recall:
+        guard = any(map(_has_guard, found.values()))
+        wish = HookWish(recall=any(map(_has_recall, found.values())), guard=guard)
+        if options != program.options or wish.recall or guard:
             program = replace(program, options=options)
             entry, found, wanted = _read_parts(client, ClientSetup(place, scope, program, wish))
         switch = _find_switch(client, scope, place)
@@ -155,6 +158,7 @@ def examine_connection(
         is_disabled=fields.get("disabled") is True or fields.get("enabled") is False,
         missing_program=_find_missing(command, found, place),
         hooks=_hook_state(client, found, wanted),
+        guards=guard,
         switched_off_in=switch if found else None,
         untrusted=untrusted,
         double=find_package(client.name, place),
@@ -356,6 +360,10 @@ def _hook_state(client: Client, found: dict[str, Any], wanted: dict[str, Any]) -
 def _has_recall(hook: Any) -> bool:  # noqa: ANN401  (a hook in any form)
     text = hook if isinstance(hook, str) else json.dumps(hook)
     return " --recall" in text or "RECALL = true" in text
+
+
+def _has_guard(hook: Any) -> bool:  # noqa: ANN401  (a hook in any form)
+    return " --guard" in (hook if isinstance(hook, str) else json.dumps(hook))
 
 
 def _find_missing(

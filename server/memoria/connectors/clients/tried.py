@@ -14,8 +14,10 @@ from memoria.connectors.clients.interface import (
     ScopeFiles,
 )
 from memoria.connectors.clients.rows import (
+    CLAUDE_BEFORE,
     CLAUDE_EVENTS,
     CLINE_HOOKS,
+    CODEX_BEFORE,
     COPILOT_HOOKS,
     KILO_HOOKS,
     NO_HOOKS,
@@ -67,6 +69,7 @@ CLAUDE_CODE = Client(
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=claude_hook,
+        before=CLAUDE_BEFORE,
         switch=(("disableAllHooks",), True),
     ),
     programs=("claude",),
@@ -100,6 +103,7 @@ CODEX = Client(
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=codex_hook,
+        before=CODEX_BEFORE,
         switch=(("features", "hooks"), False),
         find_untrusted=list_untrusted,
         skipped="until you trust them, with /hooks there",

@@ -34,7 +34,9 @@ from memoria.connectors.clients.interface import (
     Scope,
 )
 from memoria.connectors.clients.rows import (
+    GUARD,
     OWN_PATHS,
+    RECALL,
     RECALL_FACTOR,
     TOKEN,
     is_our_file,
@@ -102,6 +104,10 @@ def draft_connection(
         notes.append(
             f"{program.command} lies in a cache that may be emptied. Install Memoria, for example "
             "with `uv tool install memoria-server`, and connect from there."
+        )
+    if wish.guard and not (client.hooks and client.hooks.before):
+        notes.append(
+            f"{client.title} shows its model nothing before a tool call: --guard changes nothing."
         )
     server = program.server
     for path, wanted in list_documents(client, setup).items():
@@ -274,12 +280,17 @@ def own_files(client: Client, setup: ClientSetup) -> dict[Path, str]:
 def _write_hooks(
     client: Client, table: HookTable, setup: ClientSetup
 ) -> dict[str, dict[str, object]]:
-    hooks, is_windows = {}, setup.place.is_windows
+    hooks, windows = {}, setup.place.is_windows
     for event, limit in table.events.items():
         recall = setup.wish.recall and event == table.prompt
-        line = setup.program.hook_line(client.name, recall=recall, windows=is_windows)
+        line = setup.program.hook_line(client.name, *([RECALL] * recall), windows=windows)
         given = limit * RECALL_FACTOR if recall else limit
-        hooks[event] = table.form(HookCall(event, line, given, is_windows))
+        hooks[event] = table.form(HookCall(event, line, given, windows))
+    if setup.wish.guard and table.before is not None:
+        event, tools = table.before
+        limit = table.events[table.prompt]
+        line = setup.program.hook_line(client.name, GUARD, windows=windows)
+        hooks[event] = table.form(HookCall(event, line, limit, windows, tools))
     return hooks
 
 

@@ -16,6 +16,7 @@ from memoria.connectors.sources.claude_ai import CLAUDE_AI
 from memoria.connectors.sources.claude_mem import CLAUDE_MEM
 from memoria.connectors.sources.conversations import TRANSCRIPTS
 from memoria.connectors.sources.cursor import CURSOR
+from memoria.connectors.sources.git import GIT
 from memoria.connectors.sources.goose import GOOSE
 from memoria.connectors.sources.interface import ForeignItem, ImportItem, ImportSource, read_file
 from memoria.connectors.sources.memory_stores import MEM0, MEMORIES_JSON, MEMORY_SERVICE
@@ -54,6 +55,7 @@ _SOURCES = (
     BASIC_MEMORY,
     OBSIDIAN,
     NOTES,
+    GIT,
 )
 SOURCES: Mapping[str, ImportSource] = {source.name: source for source in _SOURCES}
 
@@ -123,6 +125,8 @@ def find_files(source: ImportSource, paths: Sequence[Path]) -> SourceFiles:
     Raises:
         InvalidInputError: no file can be read; the message says what to do.
     """
+    if source.find is not None:
+        return SourceFiles(source, tuple(source.find(paths)))
     places = paths or source.list_places()
     if not places and source.folder is None and source.name != "jsonl":
         raise InvalidInputError(

@@ -16,7 +16,7 @@ are left out, batches and progress are the importer's.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from memoria.connectors.transcripts.base import (
     guard,
     is_left_out,
 )
+from memoria.connectors.transcripts.files import Transcript
 from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine
 from memoria.model import Role
 from memoria.model.conclusions import ForeignMemory
@@ -70,6 +71,9 @@ class ImportSource(FileFormat):
     read: Callable[[TranscriptSource], Iterator[ImportItem]]
     """Read one file, item by item. `source.records()` yields its JSON objects a line each, and
     `read_each` keeps what one of them raises from the others; `source.path` is the file."""
+    find: Callable[[Sequence[Path]], Sequence[Transcript]] | None = None
+    """Finder of what is read in some folders, or in the current one where none is named, where that
+    is no file. Such a source is read where its name is given, and never by `--all`."""
     places: Callable[[], Iterator[Path]] = lambda: iter(())
     """Finder of files and folders that may hold the program's data on this machine."""
     unit: str = "line"

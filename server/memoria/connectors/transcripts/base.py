@@ -101,6 +101,8 @@ class FileFormat:
     """Advice in the help for a user who has to choose."""
     documents: frozenset[str] = frozenset()
     """Suffixes of files that are one JSON document, not a line each."""
+    is_of_project: bool = False
+    """True if what is read is a project's: its sessions are named after that, wherever it lies."""
     excluded_folders: frozenset[str] = frozenset()
     """Names of folders that hold something else."""
 
@@ -108,7 +110,8 @@ class FileFormat:
     def summary(self) -> str:
         """The files it reads and where they lie, as the help says."""
         where = f" in {self.folder}" if self.folder else ""
-        return f"{self.name}: {', '.join(self.patterns)}{where}{self.note and '; '}{self.note}"
+        files = f"{', '.join(self.patterns)}{where}"
+        return f"{self.name}: {'; '.join(filter(None, [files, self.note]))}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

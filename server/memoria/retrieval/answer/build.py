@@ -1,13 +1,17 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from memoria.model import Hit, PartReport, SearchResult
+from memoria.model.grounds import GroundMark
 from memoria.model.search import OtherProjects
+from memoria.retrieval.answer.calls import answer_calls
 from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.fit import find_elsewhere, find_hint, is_answered
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
+from memoria.retrieval.answer.grounds import ReadGrounds, mark_grounds, read_line_grounds, step_back
 from memoria.retrieval.answer.lines import (
     AnswerLine,
     AnswerLines,
@@ -26,6 +30,7 @@ from memoria.retrieval.answer.marks import (
 )
 from memoria.retrieval.answer.marks import mark_contradicted as mark_hits
 from memoria.retrieval.answer.notes import is_in_one_wording, price_fit, price_notes
+from memoria.retrieval.answer.outcome_lines import fit_outcomes, list_outcome_ids
 from memoria.retrieval.answer.pack import PackedHits, Packer
 from memoria.retrieval.lookup.records import count_id_chars
 from memoria.retrieval.query.plan import SearchPlan
@@ -38,6 +43,8 @@ from memoria.store.values import Filters
 
 _NOTES_SHARE = 0.3
 """Greatest share of the budget for the notes below the hits, if not all hits have room."""
+_OUTCOMES_SHARE = 0.6
+"""Greatest share of the budget for what failed and what worked, above the hits."""
 _NEWEST = 4
 """Most of the latest statements that are shown if nothing was found."""
 _FEW_HITS = 8
@@ -45,7 +52,12 @@ _FEW_HITS = 8
 
 
 def build_answer(
-    tx: Transaction, found: ScoredSearch, chosen: ChosenHits, *, names_projects: bool
+    tx: Transaction,
+    found: ScoredSearch,
+    chosen: ChosenHits,
+    read_grounds: ReadGrounds | None = None,
+    *,
+    names_projects: bool,
 ) -> SearchResult:
     """Build the answer to a search.
 
@@ -53,25 +65,36 @@ def build_answer(
         tx: where it was searched.
         found: what was found.
         chosen: the hits.
+        read_grounds: reads how the files stand that carry memories.
         names_projects: whether the answer may name other projects that have a match.
     """
     plan, selection = found.plan, chosen.selection
     told = ToldConditions(tx, plan)
-    listed = list_lines(tx, found, selection.hits, told)
+    about = None if plan.calls is None else answer_calls(tx, found, told, plan.calls)
+    if about is None:
+        listed = list_lines(tx, found, selection.hits, told)
+    else:
+        listed = AnswerLines(about.lines)
     if not listed.lines:
         listed = AnswerLines(_list_newest(tx, found, told))
-    earlier = find_earlier(tx, found, listed.lines)
+    marks = _read_grounds(tx, plan, listed.lines, read_grounds)
+    listed = replace(listed, lines=step_back(listed.lines, marks))
+    earlier = {} if about else find_earlier(tx, found, listed.lines)
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
-    answered = is_answered(tx, found, fitting)
+    answered = bool(about and about.lines) or is_answered(tx, found, fitting)
     fits = sum(line.shown_as is None for line in lines) if answered else 0
     hint = None
     if plan.profile.hints_at_transcript:
         hint = find_hint(tx, found, shown, told, is_answered=answered)
+    hits = mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier)
     whole = SearchResult(
         query=plan.asked,
-        hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
+        hits=mark_grounds(hits, marks),
+        calls=fit_outcomes(about.outcomes, round(_OUTCOMES_SHARE * plan.max_tokens))
+        if about
+        else (),
         answered=answered,
         max_tokens=plan.max_tokens,
         id_chars=ID_CHARS,
@@ -91,6 +114,15 @@ def build_answer(
     told_of = [each for each in shown if each.id in ids]
     explanation = build_explanation(plan, found.sources, found.threshold, selection, told_of)
     return result.model_copy(update={"explanation": explanation})
+
+
+def _read_grounds(
+    tx: Transaction, plan: SearchPlan, lines: Sequence[AnswerLine], read: ReadGrounds | None
+) -> Mapping[str, GroundMark]:
+    """Return how the files stand that carry memories among lines; of a past moment, nothing."""
+    if read is None or plan.as_of is not None:
+        return {}
+    return read_line_grounds(tx, read, lines)
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:
@@ -170,7 +202,8 @@ def _fit(
         weights: the terms asked for, with their weights where a hit is cut.
     """
     if not whole.hits:
-        return whole
+        chars = count_id_chars(tx, list_outcome_ids(whole.calls))
+        return whole.model_copy(update={"id_chars": chars})
     most = plan.max_tokens - price_fit(whole)
     room = most - min(price_notes(whole), round(_NOTES_SHARE * plan.max_tokens))
     focuses = [
@@ -189,7 +222,8 @@ def _fit(
     if not packed.hits:  # so small a budget is for the best hit, not for notes
         room = most
         packed = pack(room, ID_CHARS)
-    id_chars = count_id_chars(tx, list_ids(packed.hits))
+    ids = (*list_ids(packed.hits), *list_outcome_ids(whole.calls))
+    id_chars = count_id_chars(tx, ids)
     if id_chars > ID_CHARS:
         packed = pack(room, id_chars)
     is_counted = plan.is_limited or plan.profile.every_hit_must_fit or not packed.hits

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from memoria.memories.conditions import condition_of_memory, conditions_of_turns
+from memoria.memories.conditions import conditions_of_memories, conditions_of_turns
 from memoria.model import StoredTurn
 from memoria.model.memory import Condition
 from memoria.retrieval.lookup.newer import put_newer_first
@@ -57,10 +57,14 @@ class ToldConditions:
     def _read(self, candidates: Sequence[ScoredCandidate]) -> Iterator[Told]:
         turns = [each.document for each in candidates if isinstance(each.document, StoredTurn)]
         of_turns = conditions_of_turns(self._tx, turns) if turns else {}
+        wordings = [
+            each.document for each in candidates if isinstance(each.document, MemoryWording)
+        ]
+        of_memories = conditions_of_memories(self._tx, [one.memory for one in wordings])
         for each in candidates:
             match each.document:
                 case MemoryWording(memory, _):
-                    yield each, condition_of_memory(self._tx, memory)
+                    yield each, of_memories[memory.id]
                 case turn:
                     yield each, of_turns[turn.n]
 

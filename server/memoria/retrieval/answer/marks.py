@@ -153,18 +153,20 @@ def find_earlier(
         return {}
     vectors = tx.documents.vectors(list(memories), model)
     ordered = sorted(vectors, key=lambda n: (memories[n].version.valid_from, n))
-    nearest: dict[int, int] = {}
-    for place, older in enumerate(ordered):
-        alike = [
+    alike = {
+        older: [
             (likeness, newer)
             for newer in ordered[place + 1 :]
             if (likeness := float(vectors[older] @ vectors[newer])) >= plan.calibration.alike
         ]
-        apart = tx.pairs.list_distinct(older) if alike else ()
-        kept = [one for one in alike if one[1] not in apart]
-        if kept:
-            nearest[older] = max(kept)[1]
-    return nearest
+        for place, older in enumerate(ordered)
+    }
+    apart = tx.pairs.list_distinct([older for older, newer in alike.items() if newer])
+    kept = {
+        older: [one for one in newer if (older, one[1]) not in apart]
+        for older, newer in alike.items()
+    }
+    return {older: max(newer)[1] for older, newer in kept.items() if newer}
 
 
 def mark_earlier(

@@ -16,6 +16,7 @@ from memoria.language.words.analyser import list_stop_words
 from memoria.language.words.characters import is_cjk
 from memoria.model import OtherProjects, SearchResult
 from memoria.retrieval.answer.form import indent_words, write_hits
+from memoria.retrieval.answer.outcome_lines import price_outcomes, write_outcomes
 from memoria.retrieval.query.plan import SearchPlan, reword
 
 _MOST_WORDS = 3
@@ -93,7 +94,11 @@ def list_notes(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[str]
 
 def write_answer(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> str:
     """Return an answer as a text within its `max_tokens`, as estimated."""
-    lines = [*describe_fit(result, steps), *write_hits(result.hits, result.id_chars)]
+    lines = [
+        *describe_fit(result, steps),
+        *write_outcomes(result.calls, result.id_chars),
+        *write_hits(result.hits, result.id_chars),
+    ]
     left = result.max_tokens * PARTS - sum(count_parts(f"{line}\n") for line in lines)
     return "\n".join([*lines, *_take_fitting(list_notes_below(result, steps), left)])
 
@@ -110,7 +115,7 @@ def _take_fitting(lines: Iterable[str], left: int) -> Iterator[str]:
 def list_notes_below(result: SearchResult, steps: NextSteps) -> Iterator[str]:
     """Yield the notes below the hits of an answer, the most important first."""
     notes = list_notes(result, steps)
-    if not result.hits and not result.omitted:
+    if not result.hits and not result.omitted and not result.calls:
         is_told = result.hint or result.elsewhere
         yield notes.pop(0) if is_told else _describe_silence(result)
     if result.omitted:
@@ -140,8 +145,9 @@ def _describe_silence(result: SearchResult) -> str:
 
 
 def price_fit(result: SearchResult) -> int:
-    """Estimate the tokens of the notes above the hits."""
-    return price_text("".join(f"{line}\n" for line in describe_fit(result)))
+    """Estimate the tokens of what stands above the hits."""
+    notes = price_text("".join(f"{line}\n" for line in describe_fit(result)))
+    return notes + price_outcomes(result.calls)
 
 
 def price_notes(result: SearchResult) -> int:

@@ -169,7 +169,7 @@ class _Picker:
         )
         if not is_seen or not is_open(self.tx, memory):
             return None
-        if memory.current.n in self.tx.pairs.list_distinct(told.n):
+        if (told.n, memory.current.n) in self.tx.pairs.list_distinct([told.n]):
             return None
         said = memory.current
         zone = self.tx.zone.at_offset(said.valid_from, said.utc_offset)

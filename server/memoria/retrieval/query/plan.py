@@ -12,6 +12,7 @@ from memoria.errors import InvalidInputError, shorten
 from memoria.inference import DEFAULT_CALIBRATION, Calibration
 from memoria.language.asking.aim import Aim, find_aim, find_subject
 from memoria.language.asking.parse import MOST_REMEMBERED, ParsedQuery, list_questions, parse_query
+from memoria.language.calls.error import error_keys
 from memoria.language.dates import Interval
 from memoria.language.lazy import remember_results
 from memoria.language.names.keys import same_task
@@ -42,6 +43,23 @@ _UNASKED_MEMORIES = 8
 """Most memories found for a prompt, before those of the session itself are left out."""
 
 
+class AskedCalls(NamedTuple):
+    """A question about recorded tool calls."""
+
+    file: str | None
+    error: str | None
+    command: str | None
+    is_alone: bool
+    """True if nothing was asked in words beside."""
+
+    @property
+    def words(self) -> str:
+        """What is asked for, in words."""
+        name = self.file and self.file.rstrip("/").rpartition("/")[2]
+        keys = error_keys(self.error)[:2] if self.error else ()
+        return " ".join(filter(None, (name, *keys, self.command))) or self.error or ""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
     """A search, ready to run."""
@@ -64,6 +82,8 @@ class SearchPlan:
     as_of: int | None = None
     """Moment whose truth is asked for; None for the present."""
     options: SearchOptions = DEFAULT_OPTIONS
+    calls: AskedCalls | None = None
+    """File, error or command that is asked for."""
     tasks: tuple[str, ...] | None = None
     """Names on record of the task that the search is narrowed to; None for no task."""
     task_note: str | None = None
@@ -235,7 +255,9 @@ def _read_filters(
 def _read_question(query: SearchQuery, options: SearchOptions, now: int | None) -> _Question:
     """Take apart a question asked at `now`, by default the present."""
     asked_at = now_millis() if now is None else now
-    texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (query.query, *query.queries)]
+    calls = _read_calls(query)
+    first = query.query if calls is None or not calls.is_alone else calls.words
+    texts = [text.strip()[:_MAX_QUERY_CHARS] for text in (first, *query.queries)]
     wordings = dict.fromkeys((texts[0], *list_questions(texts[0]), *texts[1:]))
     parsed, *variants = (_parse(text, asked_at, options.zone) for text in wordings)
     return _Question(asked_at, parsed, tuple(variants))
@@ -251,8 +273,9 @@ def _plan(
     context: int = 0,
     as_of: int | None = None,
 ) -> SearchPlan:
-    return SearchPlan(
-        query.query.strip(),
+    calls = _read_calls(query)
+    plan = SearchPlan(
+        query.query.strip() or (calls.words if calls else ""),
         question.parsed,
         profile,
         filters,
@@ -265,7 +288,18 @@ def _plan(
         options=options,
         is_reworded=bool(query.queries),
         variants=question.variants,
+        calls=calls,
     )
+    return plan if calls is None else plan.with_processed_turns()
+
+
+def _read_calls(query: SearchQuery) -> AskedCalls | None:
+    """Return the file, the error and the command that are asked for; None for none."""
+    if not query.asks_for_calls:
+        return None
+    named = (one.strip() if one else None for one in (query.file, query.error, query.command))
+    file, error, command = (one or None for one in named)
+    return AskedCalls(file, error, command, is_alone=not query.query.strip())
 
 
 def reword(plan: SearchPlan, text: str) -> SearchPlan:

@@ -152,10 +152,10 @@ class LaterSearch:
         known = {each.n: each for each in self._read(ns)}
         vectors |= self._tx.documents.vectors(list(known), self._model)
         answering = {n: _weigh_nearness(vectors[n], asked) for n in known}
+        apart = self._tx.pairs.list_distinct([one.n for one in told])
         found: dict[int, tuple[Match, ...]] = {}
         for one in told:
-            apart = self._tx.pairs.list_distinct(one.n)
-            others = [known[n] for n in near[one.n] if n in known and n not in apart]
+            others = [known[n] for n in near[one.n] if n in known and (one.n, n) not in apart]
             later = self._list_later(one, others, vectors)
             later.sort(key=lambda match: (-match.score - answering[match.n], match.n))
             found[one.n] = tuple(later[:most])

@@ -60,6 +60,11 @@ def list_erasures(connection: Connection) -> list[tuple[int, int]]:
     return [(row["number"], row["last_erasure"]) for row in rows]
 
 
+def ask_for_tenant(connection: Connection, name: str) -> None:
+    """Ask ahead what `find_tenant` is going to ask."""
+    connection.ask_ahead(connection.statements("tenants")["find"], {"name": name})
+
+
 def find_tenant(connection: Connection, name: str) -> StoreTenant | None:
     """Return the tenant of that name; None if it never stored anything."""
     return connection.read_settled(("tenant", name), lambda: _find_tenant(connection, name))

@@ -15,6 +15,7 @@ import psycopg
 
 from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
 from memoria.store.connection import TransactionLostError
+from memoria.store.image.tenants import ask_for_tenant
 from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
@@ -77,11 +78,11 @@ class DatabaseConnections:
         Args:
             tenant: the name of the tenant, or `ALL_TENANTS`.
         """
-        with translate_errors(), self._transaction(_READ, tenant) as (raw, _):
+        with translate_errors(), self._transaction(_READ, tenant) as (connection, _):
             try:
-                yield PostgresConnection(raw, only_reads=True)
+                yield connection
             finally:
-                _roll_back(raw)
+                _roll_back(connection.raw)
 
     @contextlib.contextmanager
     def write(self, tenant: str | int, *, lines_up: bool = True) -> Iterator[PostgresConnection]:
@@ -92,13 +93,13 @@ class DatabaseConnections:
             lines_up: whether writers of the tenant wait for each other; False for statements that
                 lock what they change by themselves.
         """
-        with translate_errors(), self._transaction(_WRITE, tenant, lines_up) as (raw, mark):
+        with translate_errors(), self._transaction(_WRITE, tenant, lines_up) as (connection, mark):
             try:
-                yield PostgresConnection(raw, only_reads=False)
+                yield connection
             except BaseException:
-                _roll_back(raw)
+                _roll_back(connection.raw)
                 raise
-            self._commit(raw, mark)
+            self._commit(connection, mark)
         note_kept_change()
 
     @contextlib.contextmanager
@@ -160,15 +161,16 @@ class DatabaseConnections:
     @contextlib.contextmanager
     def _transaction(
         self, begin: str, tenant: str | int, lines_up: bool = False
-    ) -> Iterator[tuple[psycopg.Connection[Any], TransactionMark | None]]:
+    ) -> Iterator[tuple[PostgresConnection, TransactionMark | None]]:
         """Begin a transaction; yield its connection, and its mark if it writes.
 
         Raises:
             TransactionLostError: nothing of the transaction is kept, and it is worth another try.
         """
-        raw, mark = self._begin(begin, tenant, lines_up)
+        connection, mark = self._begin(begin, tenant, lines_up)
+        raw = connection.raw
         try:
-            yield raw, mark
+            yield connection, mark
         except psycopg.OperationalError as error:
             if not _is_worth_another_try(raw, error):
                 raise
@@ -181,13 +183,14 @@ class DatabaseConnections:
 
     def _begin(
         self, begin: str, tenant: str | int, lines_up: bool
-    ) -> tuple[psycopg.Connection[Any], TransactionMark | None]:
+    ) -> tuple[PostgresConnection, TransactionMark | None]:
         """Begin a transaction, on another connection if the first is dead."""
         attempts = 0
         while True:
             raw = self._pool.take()
+            connection = PostgresConnection(raw, only_reads=begin is _READ)
             try:
-                return raw, self._open(raw, begin, tenant, lines_up)
+                return connection, self._open(connection, begin, tenant, lines_up)
             except BaseException as error:
                 self._pool.give_back(raw)
                 attempts += 1
@@ -195,9 +198,10 @@ class DatabaseConnections:
                     raise
 
     def _open(
-        self, raw: psycopg.Connection[Any], begin: str, tenant: str | int, lines_up: bool
+        self, connection: PostgresConnection, begin: str, tenant: str | int, lines_up: bool
     ) -> TransactionMark | None:
         """Begin a transaction by one round trip; return its mark, if it writes."""
+        raw = connection.raw
         try:
             with raw.pipeline():
                 # What is prepared in a pipeline that fails is taken for prepared ever after.
@@ -211,18 +215,20 @@ class DatabaseConnections:
                     run(_SET_TENANT, (str(tenant),))
                 else:
                     run(_SET_TENANT_BY_NAME, (tenant,))
+                    ask_for_tenant(connection, tenant)
+                    connection.send_in_pipeline()
         except BaseException:
             _roll_back(raw)
             raise
         row = marked.fetchone() if marked else None
         return None if row is None else TransactionMark(*row)
 
-    def _commit(self, raw: psycopg.Connection[Any], mark: TransactionMark | None) -> None:
+    def _commit(self, connection: PostgresConnection, mark: TransactionMark | None) -> None:
         """Commit; if the connection breaks meanwhile, find out whether it is kept."""
         try:
-            raw.execute("COMMIT")
+            connection.commit()
         except psycopg.OperationalError as error:
-            if mark is None or not _is_worth_another_try(raw, error):
+            if mark is None or not _is_worth_another_try(connection.raw, error):
                 raise
             if not is_kept(self._url, mark):
                 raise

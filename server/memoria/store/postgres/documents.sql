@@ -1,3 +1,7 @@
+-- name: allot
+SELECT nextval(pg_get_serial_sequence('documents', 'n'))
+FROM generate_series(1, CAST(:count AS INTEGER));
+
 -- name: index_document
 INSERT INTO search_index (n, tenant_id, scope, words, context, form)
 VALUES (:n, :tenant, :scope, :words, :context, :form);

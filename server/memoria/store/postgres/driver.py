@@ -4,6 +4,8 @@ Statements name their parameters as SQLite does (`:name`, `?`); psycopg's form i
 statement. Every number, text and flag is sent as a literal without a type, so that the server
 chooses the type by the place where the parameter stands, as it does for `PREPARE`. Results come in
 binary form: a hundred vectors in text form would be twice the bytes.
+
+What nobody waits for is sent by one round trip with the next statement that somebody waits for.
 """
 
 import contextlib
@@ -12,7 +14,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import psycopg
 from psycopg.adapt import AdaptersMap, Buffer, Dumper, Loader
@@ -74,6 +76,24 @@ class PostgresCursor(psycopg.Cursor[Any]):
         return None if row is None else row[0]
 
 
+class _Statement(NamedTuple):
+    """A statement that was not sent yet."""
+
+    cursor: PostgresCursor
+    sql: bytes
+    parameters: Parameters
+
+
+_Question = tuple[str, Hashable]
+"""A statement with its parameters."""
+
+
+def _name_question(sql: str, parameters: Parameters) -> _Question:
+    if isinstance(parameters, Mapping):
+        return sql, tuple(sorted(parameters.items()))
+    return sql, tuple(parameters)
+
+
 class PostgresConnection:
     """A connection inside of a transaction, as tables use it."""
 
@@ -89,6 +109,9 @@ class PostgresConnection:
         """
         self.raw = raw
         self._settled: dict[Hashable, Any] | None = {} if only_reads else None
+        self._unsent: list[_Statement] = []
+        self._ahead: dict[_Question, PostgresCursor] = {}
+        self._may_wait = not only_reads
 
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a file by name, as PostgreSQL runs them."""
@@ -99,13 +122,57 @@ class PostgresConnection:
         return json.dumps(query._asdict())
 
     def execute(self, sql: str, parameters: Parameters = (), /) -> Cursor:
-        """Run a statement."""
-        cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
-        cursor.execute(_translate(sql), parameters)
+        """Run a statement, unless its answer was asked for ahead."""
+        cursor = self._ahead.pop(_name_question(sql, parameters), None) if self._ahead else None
+        if cursor is None:
+            cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
+            self._run(_Statement(cursor, _translate(sql), parameters))
+        elif cursor.pgresult is None:  # not sent yet
+            self._run()
         return cast("Cursor", cursor)
+
+    def send(self, sql: str, parameters: Parameters, /) -> None:
+        """Run a statement whose result nobody needs, with the next one at the latest."""
+        self._unsent.append(_Statement(self._open_cursor(tuple_row), _translate(sql), parameters))
+        if not self._may_wait:
+            self._run()
+
+    def ask_ahead(self, sql: str, parameters: Parameters, /) -> None:
+        """Ask what `execute` is going to ask, together with whatever is asked first."""
+        cursor = self._open_cursor(cast("BaseRowFactory[Any]", _make_rows))
+        self._unsent.append(_Statement(cursor, _translate(sql), parameters))
+        self._ahead[_name_question(sql, parameters)] = cursor
+
+    def send_in_pipeline(self) -> None:
+        """Send what is unsent in a pipeline that has begun, and whose end shows its errors."""
+        unsent, self._unsent = self._unsent, []
+        for cursor, sql, parameters in unsent:
+            cursor.execute(sql, parameters, prepare=False)
+
+    def commit(self) -> None:
+        """Commit, after all that is unsent."""
+        self._run(_Statement(self._open_cursor(tuple_row), b"COMMIT", ()))
+
+    def _run(self, *last: "_Statement") -> None:
+        """Run what is unsent, and a statement behind it, by one round trip."""
+        statements, self._unsent = [*self._unsent, *last], []
+        if len(statements) == len(last):
+            for cursor, sql, parameters in last:
+                cursor.execute(sql, parameters)
+            return
+        try:
+            with self.raw.pipeline():
+                for cursor, sql, parameters in statements:
+                    cursor.execute(sql, parameters)
+        except BaseException:
+            # What is prepared in a pipeline that fails is taken for prepared ever after.
+            if not self.raw.broken:
+                self.raw.close()
+            raise
 
     def executemany(self, sql: str, parameters: Iterable[Parameters], /) -> Cursor:
         """Run a statement that changes rows with many sets of parameters."""
+        self._run()
         cursor = self._open_cursor(tuple_row)
         cursor.executemany(_translate(sql), parameters)
         return cast("Cursor", cursor)
@@ -113,6 +180,7 @@ class PostgresConnection:
     @contextlib.contextmanager
     def stream(self, sql: str, parameters: Parameters = (), /) -> Iterator[Iterator[Any]]:
         """Run a statement, and yield an iterator over its rows, which are fetched page by page."""
+        self._run()
         rows = cast("BaseRowFactory[Any]", _make_rows)
         with psycopg.ServerCursor(self.raw, "streamed", row_factory=rows) as cursor:
             cursor.itersize = _PAGE
@@ -122,13 +190,15 @@ class PostgresConnection:
     def tuples(self, sql: str, parameters: Parameters = (), /) -> list[tuple[Any, ...]]:
         """Run a statement, and return its rows as plain tuples."""
         cursor = self._open_cursor(tuple_row)
-        cursor.execute(_translate(sql), parameters)
+        self._run(_Statement(cursor, _translate(sql), parameters))
         return cursor.fetchall()
 
     @contextlib.contextmanager
     def savepoint(self) -> Iterator[None]:
         """Run a block whose changes are all taken back if it raises anything."""
+        self._run()
         self.raw.execute("SAVEPOINT attempt")
+        waits, self._may_wait = self._may_wait, False  # each statement tells its own errors
         try:
             yield
         except (psycopg.IntegrityError, psycopg.errors.InsufficientPrivilege) as error:
@@ -140,6 +210,8 @@ class PostgresConnection:
         except BaseException:
             self._take_back()
             raise
+        finally:
+            self._may_wait = waits
         self.raw.execute("RELEASE attempt")
 
     def _take_back(self) -> None:

@@ -30,7 +30,7 @@ class Backlog:
         """
         if self.current_model() == name:
             return 0
-        self._rows.change("set_model", model=name)
+        self._rows.send("set_model", model=name)
         return self._rows.change("enqueue_missing", model=name)
 
     def current_model(self) -> str | None:
@@ -146,9 +146,9 @@ class TenantBacklog:
                 if row["current"]
             ],
         )
-        self._rows.change("count_change")
-        self._rows.change("note_changes", ns=as_json(documents))
-        self._rows.change("remove", ns=as_json(documents))
+        self._rows.send("count_change")
+        self._rows.send("note_changes", ns=as_json(documents))
+        self._rows.send("remove", ns=as_json(documents))
 
     def _add_passages(
         self, model: EmbeddingModel, passages: Mapping[int, Sequence[PassageVector]]
@@ -168,7 +168,7 @@ class TenantBacklog:
 
     def postpone(self, ns: Sequence[int], until: int, error: str) -> None:
         """Count a failed attempt at these documents, and put off the next until a moment."""
-        self._rows.change("postpone", ns=as_json(ns), until=until, error=error)
+        self._rows.send("postpone", ns=as_json(ns), until=until, error=error)
 
     def _read_pending(self, row: Row) -> PendingDocument:
         n = row["n"]
@@ -219,4 +219,4 @@ class Leases:
 
     def release(self, name: str, owner: str) -> None:
         """Give a lease back, if it is still the owner's."""
-        self._rows.change("release", name=name, owner=owner)
+        self._rows.send("release", name=name, owner=owner)

@@ -11,6 +11,7 @@ from memoria.store.connection import Connection
 from memoria.store.rows.conversations import Conversations
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.texts import Texts
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows
 from memoria.store.values import NewTurn
@@ -31,6 +32,7 @@ class Accounts:
         self._texts = Texts(connection, tenant)
         self._conversations = conversations
         self._documents = documents
+        self._calls = ToolCalls(connection, tenant)
         self._zone = zone
 
     def list_alike(
@@ -60,9 +62,10 @@ class Accounts:
         followers = self._rows.column("after", **place) if is_moved else []
         (before,) = self._rows.all("hashes", n=turn.n)
         columns = self._texts.put_turn(told)
-        self._rows.change("hand_over", **{**columns, "n": turn.n})
-        self._rows.change("count", session_n=turn.session_n, turn_index=told.turn_index)
+        self._rows.send("hand_over", **{**columns, "n": turn.n})
+        self._rows.send("count", session_n=turn.session_n, turn_index=told.turn_index)
         self._texts.erase_unused({*before} - {None})
+        self._calls.renew(turn.n, told)
         self._documents.replace_tokens(turn.n, *turn_tokens(told, self._zone))
         # A turn is embedded together with the one before it.
         if is_moved or full_text(told) != full_text(turn):
@@ -114,7 +117,7 @@ class TranscriptPlaces:
 
     def set(self, place: TranscriptPlace) -> None:
         """Write the place of a transcript."""
-        self._rows.change("note", **place._asdict())
+        self._rows.send("note", **place._asdict())
 
 
 class PrivateTimes:
@@ -138,23 +141,23 @@ class PrivateTimes:
     def add(self, time: PrivateTime) -> None:
         """Add a private time, over or not."""
         workspace = self._workspaces.enter(time.workspace)
-        self._rows.insert(
+        self._rows.send(
             "begin", workspace=workspace, began_at=time.began_at, ended_at=time.ended_at
         )
-        self._rows.change("count")
+        self._rows.send("count")
 
     def merge(self, times: Sequence[PrivateTime]) -> None:
         """Add private times, in place of those of their workspaces that began when they did."""
         for time in times:
             number = self._workspaces.enter(time.workspace)
-            self._rows.change("drop", workspace=number, began_at=time.began_at)
+            self._rows.send("drop", workspace=number, began_at=time.began_at)
             self.add(time)
 
     def end(self, workspace: str | None, at: int) -> None:
         """End the private time that is on in a workspace, or outside of all projects (None)."""
         number = self._workspaces.number(workspace)
         if workspace is None or number is not None:
-            self._rows.change("end", workspace=number, at=at)
+            self._rows.send("end", workspace=number, at=at)
 
     def all(self) -> tuple[PrivateTime, ...]:
         """List every private time, the first added first."""

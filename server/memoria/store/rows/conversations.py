@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Sequence
 
 from memoria.language.words.document import turn_tokens
-from memoria.model import Role, Segment, Session, StoredTurn, UserSpeaker, now_millis
+from memoria.model import Segment, Session, StoredTurn, UserSpeaker, now_millis
 from memoria.model.moments import Zone
 from memoria.model.turn import Mark
 from memoria.store.connection import Connection, Row
 from memoria.store.features import TurnMetadata, TurnPosition
 from memoria.store.image.cached_reads import RememberedRows
 from memoria.store.rows.document_index import DocumentIndex
+from memoria.store.rows.open_segments import OpenSegments
 from memoria.store.rows.texts import Texts, read_turn_row
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.workspaces import Workspaces
 from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLimits, TurnVersion
@@ -18,7 +20,6 @@ from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLim
 _ALL = (1 << 63) - 1
 """The value that means no limit."""
 _MOST_SPEAKERS = 1000
-_SPOKEN = (Role.USER, Role.ASSISTANT)
 
 
 class Conversations:
@@ -38,8 +39,10 @@ class Conversations:
         self._private = private
         self._texts = Texts(connection, tenant, only_reads=only_reads)
         self._documents = documents
+        self._calls = ToolCalls(connection, tenant)
         self._zone = zone
         self._workspaces = Workspaces(connection, tenant)
+        self._open = OpenSegments(self._rows)
         self._places: dict[int, int | None] = {}
         self._turns: RememberedRows[StoredTurn] = RememberedRows(is_kept=only_reads)
         self._remarks: RememberedRows[TurnMetadata] = RememberedRows(is_kept=only_reads)
@@ -70,10 +73,14 @@ class Conversations:
         self._places[row["n"]] = fields.pop("workspace_n")
         return Session(**fields)
 
-    def find_message(self, session_n: int, message_id: str) -> TurnVersion | None:
-        """Return the newest version of a message; None if the message is unknown."""
-        row = self._rows.first("find_message", session_n=session_n, message_id=message_id)
-        return None if row is None else TurnVersion(**row)
+    def find_messages(self, session_n: int, message_ids: Sequence[str]) -> dict[str, TurnVersion]:
+        """Map messages of a session to their newest versions; unknown messages are missing."""
+        if not message_ids:
+            return {}
+        rows = self._rows.tuples(
+            "find_messages", session_n=session_n, message_ids=as_json(message_ids)
+        )
+        return {message_id: TurnVersion(*version) for message_id, *version in rows}
 
     def find_fingerprint(self, session_n: int, fingerprint: bytes) -> str | None:
         """Return the id of the newest current turn with this fingerprint."""
@@ -93,7 +100,7 @@ class Conversations:
         """Write a turn of this home, count it in its session, and return its number."""
         n = self.write_turn(turn)
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
-        self._rows.change("count_turn", **place, agent=int(turn.account == "agent"))
+        self._rows.send("count_turn", **place, agent=int(turn.account == "agent"))
         return n
 
     def write_turn(self, turn: NewTurn) -> int:
@@ -101,7 +108,8 @@ class Conversations:
         words, context = turn_tokens(turn, self._zone)
         workspace = self._workspace_number(turn.session_n)
         n = self._documents.add("turn", workspace, words, context, suppressed=turn.suppressed)
-        self._rows.insert("add_turn", n=n, **self._texts.put_turn(turn))
+        self._rows.send("add_turn", n=n, **self._texts.put_turn(turn))
+        self._calls.note(n, turn)
         return n
 
     def retire_turn(self, n: int) -> None:
@@ -134,8 +142,9 @@ class Conversations:
                 followers.pop(row["n"], None)
                 self._cite_elsewhere(row["n"])
                 self._documents.drop_turn_names(row["n"])
-                self._rows.change("unlink_memories", n=row["n"])
-                self._rows.change("erase_turn", n=row["n"])
+                self._rows.send("unlink_memories", n=row["n"])
+                self._calls.drop(row["n"])
+                self._rows.send("erase_turn", n=row["n"])
                 self._documents.erase(row["n"])
                 hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
             names[turn.n] = [
@@ -150,7 +159,11 @@ class Conversations:
         """Cite conclusions from a turn by other evidence instead, if they have any."""
         memory_ns = self._rows.column("concluded_from", n=n)
         if memory_ns and self._rows.change("cite_evidence", n=n):
-            self._rows.change("drop_cited_evidence", memory_ns=as_json(memory_ns))
+            self._rows.send("drop_cited_evidence", memory_ns=as_json(memory_ns))
+
+    def expect_turns(self, session_n: int) -> None:
+        """Prepare for turns to be added to a session."""
+        self._open.expect(session_n)
 
     def extend_segment(self, turn: NewTurn, limits: SegmentLimits) -> list[ClosedSegment]:
         """Add a turn to the session's open segment, or to a new one if the open one is full.
@@ -158,18 +171,8 @@ class Conversations:
         An edited message stays in its segment; if its segment is closed, the message becomes a
         closed segment by itself. Returns the segments that this has closed, one at most.
         """
-        if turn.version > 1:
-            return self._extend_around(turn)
-        when = {"session_n": turn.session_n, "at": turn.at, "now": now_millis()}
-        said = {"turn_index": turn.turn_index, "message": int(turn.role in _SPOKEN)}
-        most = {"most": limits.messages, "opens": turn.role is Role.USER}
-        if self._rows.change("extend_segment", idle=limits.idle_ms, **when, **said, **most):
-            return []
-        closed = self._close_segments("end_segment", idle=limits.idle_ms, **when)
-        self._rows.insert("begin_segment", **when, **said)
-        return closed
-
-    def _extend_around(self, turn: NewTurn) -> list[ClosedSegment]:
+        if turn.version == 1:
+            return self._open.extend(turn, limits)
         place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
         if self._rows.change("touch_segment", **place, now=now_millis()):
             return []
@@ -180,6 +183,10 @@ class Conversations:
         return self._close_segments(
             "close_segment", session_id=session_id, source=source, reason=reason, now=now_millis()
         )
+
+    def ask_for_idle_segments(self, touched_before: int) -> None:
+        """Prepare for `close_idle_segments`."""
+        self._rows.ask_ahead("any_idle", touched_before=touched_before)
 
     def close_idle_segments(
         self, touched_before: int, most: int | None = None
@@ -206,6 +213,7 @@ class Conversations:
         return self._close_segments("unqueued_segments", limit=limit, private=self._private)
 
     def _close_segments(self, name: str, **parameters: str | int) -> list[ClosedSegment]:
+        self._open.forget()
         return [ClosedSegment(*row) for row in self._rows.all(name, **parameters)]
 
     def turns(self, ns: Sequence[int]) -> dict[int, StoredTurn]:
@@ -298,6 +306,11 @@ class Conversations:
         place = self._workspaces.number(workspace)
         return self._list_in_order("unread", workspace=place, limit=limit)
 
+    def list_calls_and_words(self, workspace: str, limit: int) -> list[int]:
+        """List the numbers of a workspace's newest calls and words of the user, newest first."""
+        place = self._workspaces.number(workspace)
+        return self._rows.column("calls_and_words", workspace=place, limit=limit)
+
     def list_unread_of(self, session_n: int, first_index: int, limit: int) -> list[StoredTurn]:
         """List a session's unread current turns from a place on, in order."""
         place = {"session_n": session_n, "first_index": first_index}
@@ -314,7 +327,7 @@ class Conversations:
         A passed-over turn is not read again, and the first level shows it as before.
         """
         for n in ns:
-            self._rows.change("pass_over", n=n)
+            self._rows.send("pass_over", n=n)
 
     def list_passed_over(self, ns: Sequence[int]) -> set[int]:
         """Select the turns that were read with nothing concluded."""
@@ -325,7 +338,7 @@ class Conversations:
 
         Nothing is concluded from a turn by its mark.
         """
-        self._rows.change("mark", n=n, mark=mark)
+        self._rows.send("mark", n=n, mark=mark)
 
     def list_wishes(self, limit: int) -> list[StoredTurn]:
         """List the newest current turns that are marked as wishes, the newest first."""

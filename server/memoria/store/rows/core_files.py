@@ -97,7 +97,7 @@ class CoreLines:
 
     def drop_line(self, file: CoreFile, memory_id: str) -> None:
         """Record that a file has no line for a memory."""
-        self._rows.change("drop", file=file, memory_id=memory_id)
+        self._rows.send("drop", file=file, memory_id=memory_id)
 
     def file_state(self, file: CoreFile) -> CoreFileState:
         """Return the digests of the content last written to a file, and about to be written."""
@@ -106,11 +106,11 @@ class CoreLines:
 
     def announce_write(self, file: CoreFile, digest: bytes) -> None:
         """Record the digest of the content about to be written to a file."""
-        self._rows.change("expect", file=file, digest=digest)
+        self._rows.send("expect", file=file, digest=digest)
 
     def confirm_write(self, file: CoreFile, digest: bytes) -> None:
         """Record the digest of the content written to a file, and that no write is pending."""
-        self._rows.change("settle", file=file, digest=digest)
+        self._rows.send("settle", file=file, digest=digest)
 
 
 def _memory(row: Row) -> CoreMemory:
@@ -186,16 +186,16 @@ class GeneratedFileRecords:
 
     def put(self, file: GeneratedFile) -> None:
         """Record a file as written."""
-        self._rows.change("put_file", **file.model_dump())
+        self._rows.send("put_file", **file.model_dump())
 
     def drop(self, path: str) -> None:
         """Drop the record of a file."""
-        self._rows.change("drop_file", path=path)
+        self._rows.send("drop_file", path=path)
 
     def forget(self, path: str) -> None:
         """Drop the record of a file and all digests of its contents: no undo restores the file."""
         self.drop(path)
-        self._rows.change("forget_images", path=path)
+        self._rows.send("forget_images", path=path)
 
 
 def _to_note(row: Row) -> DayMemory:

@@ -9,7 +9,7 @@ from memoria.language.reading.statement import says_the_same
 from memoria.model import TurnRange
 from memoria.store.connection import Connection, Row
 from memoria.store.rows.memory_rows import Wordings
-from memoria.store.sql.statements import TenantRows, as_json
+from memoria.store.sql.statements import TenantRows, as_json, list_numbers
 
 
 class DerivationCandidate(NamedTuple):
@@ -269,24 +269,24 @@ class Pairs:
         """
         if self._rows.change("take_in", id=memory_id, other=other_id, confidence=confidence):
             self._wordings.index_again(self._rows.number("memory_number", id=memory_id))
-        self._rows.change("vouch", id=memory_id, trust=trust)
+        self._rows.send("vouch", id=memory_id, trust=trust)
 
     def note_merged(self, memory_id: str, other_id: str) -> None:
         """Record that a memory was merged into another."""
-        self._rows.change("note_merged", id=memory_id, other=other_id)
+        self._rows.send("note_merged", id=memory_id, other=other_id)
 
-    def list_distinct(self, n: int) -> list[int]:
-        """List the present wordings of similar memories that a model has judged to be distinct.
+    def list_distinct(self, ns: Sequence[int]) -> set[tuple[int, int]]:
+        """List (wording, another) of similar memories that a model has judged to be distinct.
 
         Args:
-            n: the present wording of the memory.
+            ns: wordings of memories; each other is the present wording of its memory.
         """
-        return self._rows.column("distinct_from", n=n)
+        return {*self._rows.tuples("distinct_from", ns=list_numbers(ns))} if ns else set()
 
     def mark_distinct(self, memory_id: str, other_id: str) -> None:
         """Record that a model has judged two similar memories to be distinct."""
         for src, dst in ((memory_id, other_id), (other_id, memory_id)):
-            self._rows.change("keep_apart", src=src, dst=dst)
+            self._rows.send("keep_apart", src=src, dst=dst)
 
 
 class Episodes:
@@ -332,7 +332,7 @@ class Episodes:
 
     def stop_summarising(self, memory_id: str, now: int) -> None:
         """Take an episode's segment out of the queue: the segment is not summed up again."""
-        self._rows.change("leave", memory_id=memory_id, now=now)
+        self._rows.send("leave", memory_id=memory_id, now=now)
 
     def list_active(self, after: int, limit: int) -> list[tuple[int, str]]:
         """List (number, id) of active episodes beyond a number, in order."""

@@ -28,6 +28,7 @@ from memoria.store.rows.workspaces import Visibilities, Workspaces
 from memoria.store.sql.statements import TenantRows, as_json, as_json_or_null, list_numbers
 from memoria.store.values import DocumentKind, Filters, Frequencies, Match, PassageMatch
 from memoria.store.vectors import VectorIndex, VectorQuery, find_model
+from memoria.store.vectors.models import EmbeddingModel
 from memoria.store.word_query import WordQuery
 
 
@@ -87,6 +88,8 @@ class Documents:
         self._matching = Matching(self._rows, reading, counted or CountCache())
         self._reading = reading
         self._tokens = DocumentTokens(self._rows, reading)
+        self._stored: dict[int, RememberedRows[Vector]] = {}
+        """Vectors that were read, by the number of their model."""
         self._workspaces = workspaces or Workspaces(connection, tenant)
         self._visibilities = Visibilities(self._rows, self._workspaces, reading)
 
@@ -100,6 +103,13 @@ class Documents:
         return self._matching.best(
             terms, self._visibilities.read_scopes(kinds, filters), narrowing, limit
         )
+
+    def keep_passing(
+        self, kinds: Sequence[DocumentKind], ns: Sequence[int], filters: Filters
+    ) -> list[int]:
+        """Return those of some documents that are visible and pass the filters, in their order."""
+        narrowing = self._narrowing(kinds, filters)
+        return [match.n for match in narrowing.best([Match(n, 0.0) for n in ns], len(ns))]
 
     def age(self) -> tuple[int, ...]:
         """Return a stamp of the full-text index: with equal stamps, a query has equal matches."""
@@ -148,10 +158,15 @@ class Documents:
         known = find_model(self._rows.connection, model)
         if known is None or not ns:
             return {}
+        if known.n not in self._stored:
+            self._stored[known.n] = RememberedRows(is_kept=self._reading is not None)
+        return self._stored[known.n].look_up(ns, partial(self._read_vectors, known))
+
+    def _read_vectors(self, model: EmbeddingModel, ns: Sequence[int]) -> dict[int, Vector]:
         from memoria.store.vectors.stored import stack_vectors  # noqa: PLC0415  (brings NumPy)
 
-        own = self._rows.tuples("vectors", model=known.n, ns=list_numbers(ns))
-        found, rows = stack_vectors(own, known.dims)
+        own = self._rows.tuples("vectors", model=model.n, ns=list_numbers(ns))
+        found, rows = stack_vectors(own, model.dims)
         return dict(zip(found.tolist(), rows, strict=True))
 
     def nearest_passages(

@@ -40,7 +40,7 @@ class Entities:
         if n is None:
             n = self._find_in_talk(spellings)
             if n is not None:
-                self._rows.change("set_kind", n=n, kind=mention.kind)
+                self._rows.send("set_kind", n=n, kind=mention.kind)
         return self._name_entity(n, mention, qualifier, node_n)
 
     def upsert_in_talk(self, node_n: int, mention: Mention) -> str | None:
@@ -55,18 +55,18 @@ class Entities:
         """Record names of an entity as used by a node, and return the entity's id."""
         if n is None:
             n = self._rows.insert("add_entity_node")
-            self._rows.insert("add_entity", n=n, id=new_id(), kind=mention.kind)
+            self._rows.send("add_entity", n=n, id=new_id(), kind=mention.kind)
         for spelling in dict.fromkeys(mention.names):
             told = {"key": name_key(spelling), "qualifier": qualifier, "name": spelling}
             (row,) = self._rows.all("name", entity_n=n, **told)
-            self._rows.change("use_name", name_n=row["n"], node_n=node_n)
+            self._rows.send("use_name", name_n=row["n"], node_n=node_n)
         (row,) = self._rows.all("entities", ns=list_numbers([n]))
         return str(row["id"])
 
     def merge(self, n: int, into: int) -> None:
         """Join an entity, and all entities joined with it, with another entity."""
         former, canonical = (self._canonical_number(one) for one in (n, into))
-        self._rows.change("unite", n=former, canonical=canonical)
+        self._rows.send("unite", n=former, canonical=canonical)
 
     def split(self, n: int) -> None:
         """Separate an entity from those it was joined with.
@@ -79,8 +79,8 @@ class Entities:
             raise InvalidInputError(
                 "This entity was not merged into another; part those that were."
             )
-        self._rows.change("part", n=n)
-        self._rows.change("drop_empty", n=canonical)
+        self._rows.send("part", n=n)
+        self._rows.send("drop_empty", n=canonical)
 
     def group(self, ns: Sequence[int]) -> list[int]:
         """List the numbers of nodes and of all entities joined with one of the nodes."""

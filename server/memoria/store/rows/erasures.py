@@ -29,7 +29,8 @@ _NUMBERS = ("items", "removed", "remaining")
 _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
     *("scratchpads", "queue", "edges", "name_uses", "names", "entities"),
-    *("nodes", "episodes", "evidence", "versions", "merges", "memories", "turns", "full_text"),
+    *("nodes", "episodes", "evidence", "versions", "merges", "memories", "calls"),
+    *("turns", "full_text"),
     *(
         "embeddings",
         "backlog",
@@ -145,7 +146,7 @@ class Erasures:
         self._documents.withdraw_all()
         for name in _CLEAR:
             if not (keeps_places and name in _PLACES):
-                self._rows.change(f"clear_{name}")
+                self._rows.send(f"clear_{name}")
 
     def add_report(self, report: ForgetReport) -> None:
         """Store the proof of a forget; a proof that is stored already stays as it is."""

@@ -30,6 +30,10 @@ class Tombstones:
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "tombstones")
 
+    def ask_for_any(self) -> None:
+        """Prepare for `any`."""
+        self._rows.ask_ahead("any")
+
     def any(self) -> bool:
         """Check whether the tenant has ever forgotten anything."""
         return bool(self._rows.number("any"))
@@ -91,12 +95,12 @@ class Tombstones:
         """Add a tombstone; a tombstone that exists already gains the new digests and vectors."""
         stone = record.tombstone
         kind, subject = stone.kind, stone.subject
-        self._rows.insert("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
+        self._rows.send("add", kind=kind, subject=subject, at=stone.at, reason=stone.reason)
         number = self._rows.number("number", subject=subject, kind=kind)
         for digest in record.digests:
-            self._rows.insert("add_digest", digest=digest, tombstone=number)
+            self._rows.send("add_digest", digest=digest, tombstone=number)
         for one in record.meanings:
-            self._rows.insert(
+            self._rows.send(
                 "add_vector",
                 tombstone=number,
                 model=one.model,
@@ -124,7 +128,7 @@ class Tombstones:
         """
         lifted = 0
         for digest in digests:
-            self._rows.change("lift_vectors", digest=digest)
+            self._rows.send("lift_vectors", digest=digest)
             lifted += self._rows.change("lift", digest=digest)
         return lifted
 
@@ -148,7 +152,7 @@ class HiddenFile(NamedTuple):
 
 HIDDEN_TABLES = (
     *(name for name in JOURNALED_TABLES if name not in ("generated_files", "core_files")),
-    *("turns", "tombstones", "tombstone_digests", "tombstone_vectors"),
+    *("turns", "tool_calls", "tombstones", "tombstone_digests", "tombstone_vectors"),
 )
 """The tables whose rows are put back. Names are of this list and of the schema, never a user's."""
 _PARTS = ("changes", "texts", "files")
@@ -181,11 +185,11 @@ class HiddenRecords:
     def hide_texts(self, report_id: str, turn_ns: Sequence[int]) -> None:
         """Record the texts of turns that are about to be erased."""
         for row in self._rows.all("hashes", ns=as_json(turn_ns)):
-            self._rows.insert("add_text", report_id=report_id, text=self._texts.get(row["hash"]))
+            self._rows.send("add_text", report_id=report_id, text=self._texts.get(row["hash"]))
 
     def hide_file(self, report_id: str, file: HiddenFile) -> None:
         """Record a file as it was before the forget."""
-        self._rows.insert("add_file", report_id=report_id, **file._asdict())
+        self._rows.send("add_file", report_id=report_id, **file._asdict())
 
     def list_files(self, report_id: str) -> list[HiddenFile]:
         """List the files from which a forget took lines."""
@@ -228,14 +232,14 @@ class HiddenRecords:
         """Erase the hidden rows of a forget, and mark the forget's report as `erased`."""
         self._end(report_id, "erased", now)
         if self._rows.number("is_of_everything", report_id=report_id):
-            self._rows.change("drop_empty_sessions")
-            self._rows.change("drop_empty_workspaces")
-        self._rows.change("want_scrub")
+            self._rows.send("drop_empty_sessions")
+            self._rows.send("drop_empty_workspaces")
+        self._rows.send("want_scrub")
 
     def _end(self, report_id: str, state: str, now: int) -> None:
         for part in _PARTS:
-            self._rows.change(f"drop_{part}", report_id=report_id)
-        self._rows.change("end", report_id=report_id, state=state, now=now)
+            self._rows.send(f"drop_{part}", report_id=report_id)
+        self._rows.send("end", report_id=report_id, state=state, now=now)
 
     def _index(self, n: int) -> None:
         """Index a document that was put back."""

@@ -206,8 +206,8 @@ class Graph(GraphNodes):
     def _remove_names(self, node: Node) -> None:
         n = self._number(node)
         if n is not None:
-            self._rows.change("drop_out", n=n, codes=_READ_OFF)
-            self._rows.change("drop_uses", n=n)
+            self._rows.send("drop_out", n=n, codes=_READ_OFF)
+            self._rows.send("drop_uses", n=n)
 
     def _select_strongest(
         self, bonds: Sequence[_LinkRow], near: Set[int], seen: Filters, most: int | None
@@ -248,7 +248,7 @@ class Graph(GraphNodes):
         return self._rows.find_text("predecessor", id=memory_id, reach=_NODES_AT_ONCE)
 
     def _upsert_edge(self, src: int, code: int, dst: int, edge: Edge) -> None:
-        self._rows.change(
+        self._rows.send(
             "put",
             src_n=src,
             code=code,
@@ -276,7 +276,7 @@ class Graph(GraphNodes):
     def _drop_weakest(self, n: int, code: int, over: int) -> None:
         """Drop a number of a node's edges of a type, the weakest first."""
         for row in self._rows.all("weakest", n=n, code=code, over=over):
-            self._rows.change("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
+            self._rows.send("drop", src_n=row["src_n"], code=code, dst_n=row["dst_n"])
 
     def _upsert_node(self, node: Node) -> int:
         """Return the number of a node; make it if it is new."""

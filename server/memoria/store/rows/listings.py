@@ -315,7 +315,7 @@ class Projects:
         for row in self._rows.all("documents", former=former):
             self._documents.set_workspace(row["n"], workspace)
         for table in ("memories", "sessions", "scratchpads", "private_times"):
-            self._rows.change(f"move_{table}", former=former, workspace=workspace)
+            self._rows.send(f"move_{table}", former=former, workspace=workspace)
         return JoinedRows(former, workspace, sessions, memories, times)
 
     def find_name(self, number: int) -> str | None:
@@ -339,7 +339,7 @@ class Projects:
         own = {"sessions": sessions, "memories": memories}
         for row in self._rows.all("parting_documents", **place, **own):
             self._documents.set_workspace(row["n"], rows.former)
-        self._rows.change("part_scratchpads", **place, sessions=sessions)
-        self._rows.change("part_sessions", former=rows.former, sessions=sessions)
-        self._rows.change("part_memories", former=rows.former, memories=memories)
-        self._rows.change("part_times", **place, times=as_json(rows.times), joined_at=joined_at)
+        self._rows.send("part_scratchpads", **place, sessions=sessions)
+        self._rows.send("part_sessions", former=rows.former, sessions=sessions)
+        self._rows.send("part_memories", former=rows.former, memories=memories)
+        self._rows.send("part_times", **place, times=as_json(rows.times), joined_at=joined_at)

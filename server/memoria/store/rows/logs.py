@@ -25,7 +25,7 @@ class AuditLog:
         caller: str | None = None,
     ) -> None:
         """Write a line. `detail` never holds the text of a memory."""
-        self._rows.insert(
+        self._rows.send(
             "add",
             at=at,
             channel=channel,
@@ -73,7 +73,7 @@ class ModelCallLog:
     def settle(self, n: int, call: ModelCall) -> None:
         """Set the cost and the outcome of a call."""
         went = call.model_dump(exclude={"at", "purpose", "prompt", "model"})
-        self._rows.change("settle", n=n, **went)
+        self._rows.send("settle", n=n, **went)
 
     def spending(self, since: int, until: int) -> TokenSpending:
         """Add up the cost of the calls made in this time."""

@@ -74,7 +74,7 @@ class Memories:
 
     def add_use(self, memory_id: str, gain: float, now: int) -> None:
         """Record that a memory shaped a reply; its importance grows by `gain`, up to 1."""
-        self._rows.change("use", memory_n=self._number(memory_id), gain=gain, now=now)
+        self._rows.send("use", memory_n=self._number(memory_id), gain=gain, now=now)
 
     def list_about(
         self, subject: str, workspace: str | None = None, *, limit: int = 50
@@ -120,12 +120,12 @@ class Memories:
         """Write a wording that replaces the present one, and return its version number."""
         memory_n = self._number(memory_id)
         old = self._newest(memory_n)
-        self._rows.change("end_version", n=old["n"], valid_to=version.valid_from)
+        self._rows.send("end_version", n=old["n"], valid_to=version.valid_from)
         self._documents.set_current(old["n"], current=False)
-        self._rows.change("end_evidence", memory_n=memory_n, now=version.ingested_at)
+        self._rows.send("end_evidence", memory_n=memory_n, now=version.ingested_at)
         number = int(old["version"]) + 1
         self._wordings.write(memory_n, number, version)
-        self._rows.change(
+        self._rows.send(
             "touch",
             memory_n=memory_n,
             now=version.ingested_at,
@@ -155,9 +155,9 @@ class Memories:
         number = int(later["version"])
         for row in known:
             if row["version"] == number - 1:
-                self._rows.change("end_version", n=row["n"], valid_to=since)
-        self._rows.change("make_room", memory_n=memory_n, version=number)
-        self._rows.change("number_anew", memory_n=memory_n)
+                self._rows.send("end_version", n=row["n"], valid_to=since)
+        self._rows.send("make_room", memory_n=memory_n, version=number)
+        self._rows.send("number_anew", memory_n=memory_n)
         n = self._wordings.write(
             memory_n, number, replace(version, valid_from=since), later["valid_from"]
         )
@@ -167,7 +167,7 @@ class Memories:
     def set_validity(self, memory_id: str, validity: Validity, now: int) -> None:
         """Set a memory's validity; a memory that is not active leaves the indexes."""
         memory_n = self._number(memory_id)
-        self._rows.change("set_validity", memory_n=memory_n, validity=validity.value, now=now)
+        self._rows.send("set_validity", memory_n=memory_n, validity=validity.value, now=now)
         self._documents.set_current(
             self._newest(memory_n)["n"], current=validity is Validity.ACTIVE
         )
@@ -186,18 +186,18 @@ class Memories:
         memory_n = self._number(memory_id)
         place = self._workspaces.enter(workspace)
         scope = "everywhere" if place is None else scope
-        self._rows.change("set_scope", memory_n=memory_n, scope=scope, workspace=place, now=now)
+        self._rows.send("set_scope", memory_n=memory_n, scope=scope, workspace=place, now=now)
         for row in self._rows.all("wordings", memory_n=memory_n):
             self._documents.set_workspace(row["n"], place if scope == "project" else None)
 
     def set_subject(self, memory_id: str, subject: str | None) -> None:
         """Set a memory's subject, given in its normal form."""
-        self._rows.change("set_subject", memory_n=self._number(memory_id), subject=subject)
+        self._rows.send("set_subject", memory_n=self._number(memory_id), subject=subject)
 
     def describe(self, memory_id: str, details: MemoryDetails, now: int) -> None:
         """Set a memory's fields beside its wording; fields that are None stay as they are."""
         number = self._number(memory_id)
-        self._rows.change("describe", memory_n=number, now=now, **asdict(details))
+        self._rows.send("describe", memory_n=number, now=now, **asdict(details))
 
     def is_private(self, workspace: str | None) -> bool:
         """Check whether a workspace is private: its rows are seen from itself alone."""
@@ -214,7 +214,7 @@ class Memories:
         downvotes: int = 0,
     ) -> None:
         """Set flags and add votes."""
-        self._rows.change(
+        self._rows.send(
             "mark",
             memory_n=self._number(memory_id),
             pinned=pinned,
@@ -235,7 +235,7 @@ class Memories:
         self._release_turns(memory_n)
         for row in self._rows.all("wordings", memory_n=memory_n):
             self._erase_version(row["n"])
-        self._rows.change("erase", memory_n=memory_n)
+        self._rows.send("erase", memory_n=memory_n)
 
     def erase_wording(self, memory_id: str, n: int) -> None:
         """Erase a former wording of a memory, its evidence, and the memory's images in journals.
@@ -244,9 +244,9 @@ class Memories:
         """
         memory_n = self._number(memory_id)
         if any(row["n"] == n for row in self._rows.all("wordings", memory_n=memory_n)):
-            self._rows.change("erase_evidence", memory_n=memory_n, n=n)
+            self._rows.send("erase_evidence", memory_n=memory_n, n=n)
             self._erase_version(n)
-            self._rows.change("empty_images", memory_n=memory_n)
+            self._rows.send("empty_images", memory_n=memory_n)
 
     def _release_turns(self, memory_n: int) -> None:
         """Mark turns as processed that were shown only while a memory awaited confirmation."""
@@ -254,7 +254,7 @@ class Memories:
             self._documents.mark_processed(row["n"])
 
     def _erase_version(self, n: int) -> None:
-        self._rows.change("erase_version", n=n)
+        self._rows.send("erase_version", n=n)
         self._documents.erase(n)
 
     def list_stated_in(self, turn_ns: Sequence[int]) -> list[str]:

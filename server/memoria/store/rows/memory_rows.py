@@ -153,7 +153,7 @@ class Wordings:
         told = version.predicate or (None if place is None else place["predicate"])
         words, context = memory_tokens(version.content, told, version.valid_from, said_in)
         n = self._documents.add("memory", seen_from, words, context, suppressed=suppressed)
-        self._rows.insert(
+        self._rows.send(
             "add_version",
             n=n,
             memory_n=memory_n,

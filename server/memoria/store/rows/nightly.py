@@ -55,7 +55,7 @@ class NightlyRuns:
         """Record a new run and its steps, none of them begun."""
         n = self._rows.insert("begin", id=run_id, at=at, options=options.model_dump_json())
         for ordinal, name in enumerate(options.steps):
-            self._rows.insert("add_step", run_n=n, ordinal=ordinal, name=name)
+            self._rows.send("add_step", run_n=n, ordinal=ordinal, name=name)
         return self._to_run(self._rows.first("open_run"))
 
     def open_run(self) -> NightlyRun | None:
@@ -82,16 +82,16 @@ class NightlyRuns:
 
     def set_state(self, run: NightlyRun, state: RunState, now: int) -> None:
         """Set the state of a run."""
-        self._rows.change("set_state", run_n=run.n, state=state, now=now)
+        self._rows.send("set_state", run_n=run.n, state=state, now=now)
 
     def note_rows(self, run: NightlyRun, rows: int) -> None:
         """Record how many rows a transaction changed, if it is the most of the run."""
-        self._rows.change("note_rows", run_n=run.n, rows=rows)
+        self._rows.send("note_rows", run_n=run.n, rows=rows)
 
     def set_step(self, run: NightlyRun, ordinal: int, report: StepReport) -> None:
         """Record how far a step has come."""
         told = report.model_dump_json(exclude={"name", "state", "tokens"})
-        self._rows.change("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
+        self._rows.send("set_step", run_n=run.n, ordinal=ordinal, state=report.state, report=told)
 
     def count_tokens(self, run: NightlyRun) -> int:
         """Add up the tokens of a run's model calls; a call under way counts with its bound."""
@@ -99,17 +99,17 @@ class NightlyRuns:
 
     def note_tokens(self, run: NightlyRun, ordinal: int, tokens: int) -> None:
         """Add to the tokens that a step has spent; a negative number lowers the sum."""
-        self._rows.change("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
+        self._rows.send("note_tokens", run_n=run.n, ordinal=ordinal, tokens=tokens)
 
     def add_plan(self, run: NightlyRun, ordinal: int, items: Sequence[str]) -> None:
         """Add items to the plan of a step."""
         for item in items:
-            self._rows.insert("add_item", run_n=run.n, step=ordinal, item=item)
+            self._rows.send("add_item", run_n=run.n, step=ordinal, item=item)
 
     def clear_plan(self, run: NightlyRun, ordinal: int) -> None:
         """Drop the first items of a step's plan; a caller repeats this until no item is left."""
         first = self._rows.number("first_item", run_n=run.n, step=ordinal)
-        self._rows.change("clear_plan", run_n=run.n, step=ordinal, first=first)
+        self._rows.send("clear_plan", run_n=run.n, step=ordinal, first=first)
 
     def next_items(self, run: NightlyRun, ordinal: int, limit: int) -> list[tuple[int, str]]:
         """List (number, item) of a plan's unfinished items, in order."""
@@ -118,7 +118,7 @@ class NightlyRuns:
 
     def remove_items(self, run: NightlyRun, ordinal: int, numbers: Sequence[int]) -> None:
         """Remove finished items from a plan."""
-        self._rows.change("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
+        self._rows.send("strike", run_n=run.n, step=ordinal, ordinals=as_json(numbers))
 
     def drop_items(self, ids: Sequence[str]) -> int:
         """Remove plan items that contain one of the ids or texts; return the number of items."""
@@ -162,7 +162,7 @@ class NightlyRuns:
         """Restore the recorded state of a core file and its lines, and clear their journal rows."""
         for row in self._rows.all("core_changes", run_n=run.n, file=file):
             revert(self._rows.connection, row, self._documents)
-            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
+            self._rows.send("forget_change", run_n=run.n, seq=row["seq"])
 
     def revert(self, run: NightlyRun, limit: int) -> tuple[int, int, int]:
         """Restore the rows that the run changed last, and remove these changes from the journal.
@@ -183,7 +183,7 @@ class NightlyRuns:
             if row["tbl"] == "documents" and came_to is RevertOutcome.RESTORED:
                 n = json.loads(row["key"])[0]
                 (touched.discard if row["op"] == "insert" else touched.add)(n)
-            self._rows.change("forget_change", run_n=run.n, seq=row["seq"])
+            self._rows.send("forget_change", run_n=run.n, seq=row["seq"])
         for n in sorted(touched):
             self._documents.refresh_index(n)
         return (
@@ -286,7 +286,7 @@ class MetricRows:
     def add(self, run: NightlyRun, metric: Metric) -> None:
         """Store a metric of a run."""
         told = metric.model_dump() | {"exceeded": metric.exceeded}
-        self._rows.change("put", run_n=run.n, **told)
+        self._rows.send("put", run_n=run.n, **told)
 
 
 _ALIKE = ("likenesses", "alike")
@@ -313,7 +313,7 @@ class PurgeCandidates:
 
     def close_runs(self, before: int) -> None:
         """Mark runs before a moment as no longer undoable."""
-        self._rows.change("close_runs", before=before)
+        self._rows.send("close_runs", before=before)
 
     def drop_images(self, limit: int) -> int:
         """Delete some journal rows of runs that can't be undone; return the number of rows."""
@@ -369,11 +369,11 @@ class RetentionRows:
 
     def set_tier(self, memory_id: str, tier: MemoryTier) -> None:
         """Set a memory's tier, and nothing else of the memory."""
-        self._rows.change("set_tier", id=memory_id, tier=tier)
+        self._rows.send("set_tier", id=memory_id, tier=tier)
 
     def note_review(self, memory_id: str, at: int, tier: MemoryTier, importance: float) -> None:
         """Record that a reviewer has kept a memory, with its new tier and importance."""
-        self._rows.change("note_review", id=memory_id, at=at, tier=tier, importance=importance)
+        self._rows.send("note_review", id=memory_id, at=at, tier=tier, importance=importance)
 
 
 def _to_attributes(row: Row) -> RetentionAttributes:

@@ -99,7 +99,7 @@ class Webhooks:
         """Store a new webhook."""
         fields = kept.webhook.model_dump(exclude={"sent"})
         sent = kept.webhook.sent
-        self._rows.insert("add", secret=kept.secret, sent_seq=sent.seq, sent_at=sent.at, **fields)
+        self._rows.send("add", secret=kept.secret, sent_seq=sent.seq, sent_at=sent.at, **fields)
 
     def all(self) -> list[KeptWebhook]:
         """List all webhooks, oldest first."""
@@ -118,13 +118,11 @@ class Webhooks:
             reached: place up to which they have arrived, or need not be sent.
             at: UTC epoch ms; None if nothing was sent.
         """
-        self._rows.change(
-            "note_sent", id=webhook_id, seq=reached.seq, at=reached.at, delivered_at=at
-        )
+        self._rows.send("note_sent", id=webhook_id, seq=reached.seq, at=reached.at, delivered_at=at)
 
     def note_failed(self, webhook_id: str, not_before: int, error: str) -> None:
         """Note that an attempt has failed, why, and when the next one may be made."""
-        self._rows.change("note_failed", id=webhook_id, not_before=not_before, error=error)
+        self._rows.send("note_failed", id=webhook_id, not_before=not_before, error=error)
 
     def remove(self, webhook_id: str) -> bool:
         """Remove a webhook; return False if there is none with this id."""
@@ -132,7 +130,7 @@ class Webhooks:
 
     def replace(self, kept: Iterable[KeptWebhook]) -> None:
         """Put webhooks in place of all there are."""
-        self._rows.change("drop_all")
+        self._rows.send("drop_all")
         for one in kept:
             self.add(one)
 

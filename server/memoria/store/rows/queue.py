@@ -169,7 +169,7 @@ class WorkQueue:
             now: UTC epoch ms.
             beside: an entry to whose workspace this is limited; None for all workspaces.
         """
-        self._rows.change("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
+        self._rows.send("rouse", of=tenant, now=now, n=None if beside is None else beside.n)
 
     def lease_along(
         self, entry: LeasedEntry, owner: str, now: int, lease_ms: int, most_turns: int

@@ -58,10 +58,10 @@ class Scratchpads:
     ) -> None:
         """Set the task in hand, add completed tasks, and drop all but the newest `keep`."""
         place = self._workspaces.enter(workspace)
-        self._rows.change("put", session_id=session_id, focus=focus, now=now, workspace=place)
+        self._rows.send("put", session_id=session_id, focus=focus, now=now, workspace=place)
         for task in completed:
-            self._rows.insert("complete", session_id=session_id, task=task, now=now)
-        self._rows.change("trim", session_id=session_id, keep=keep)
+            self._rows.send("complete", session_id=session_id, task=task, now=now)
+        self._rows.send("trim", session_id=session_id, keep=keep)
 
     def list_notes(self) -> list[str]:
         """List the tasks in hand and the completed tasks of all sessions."""
@@ -72,9 +72,9 @@ class Scratchpads:
         found = [row for row in self._rows.all("notes") if unwanted(row["note"])]
         for row in found:
             if row["n"] is None:
-                self._rows.change("erase_focus", session_id=row["session_id"])
+                self._rows.send("erase_focus", session_id=row["session_id"])
             else:
-                self._rows.change("erase_task", n=row["n"])
+                self._rows.send("erase_task", n=row["n"])
         return len(found)
 
 
@@ -92,5 +92,5 @@ class TaskNames:
         """Erase unwanted task names from memories and journals; the memories stay."""
         tasks = list(filter(unwanted, self.list_names()))
         for row in self._rows.all("memories", tasks=as_json(tasks)) if tasks else ():
-            self._rows.change("drop", memory_n=row["n"])
-            self._rows.change("empty_images", memory_n=row["n"])
+            self._rows.send("drop", memory_n=row["n"])
+            self._rows.send("empty_images", memory_n=row["n"])

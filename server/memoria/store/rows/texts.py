@@ -83,7 +83,7 @@ class Texts:
         data = text.encode()
         key = digest(data)
         codec, packed = pack(data)
-        self._rows.insert("add", hash=key, codec=codec, size=len(data), data=packed)
+        self._rows.send("add", hash=key, codec=codec, size=len(data), data=packed)
         return key
 
     def put_turn(self, turn: NewTurn) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Texts:
         wanted = as_json(key.hex().upper() for key in keys)
         used = set(self._rows.column("in_use", hashes=wanted)) if keys else set()
         for key in sorted({*keys} - used):
-            self._rows.change("erase_chunk", hash=key)
+            self._rows.send("erase_chunk", hash=key)
 
 
 _ROLES = {role.value: role for role in Role}

@@ -15,11 +15,11 @@ class Tokens:
 
     def add(self, token: Token, digest: bytes) -> None:
         """Store a new token."""
-        self._rows.insert("add", digest=digest, **token.model_dump())
+        self._rows.send("add", digest=digest, **token.model_dump())
 
     def replace(self, tokens: Iterable[tuple[Token, bytes]]) -> None:
         """Put tokens with the digests of their secrets in place of all there are."""
-        self._rows.change("drop_all")
+        self._rows.send("drop_all")
         for token, digest in tokens:
             self.add(token, digest)
 
@@ -42,7 +42,7 @@ class Tokens:
 
     def note_use(self, token_id: str, day: str) -> None:
         """Note the day of a token's last use."""
-        self._rows.change("note_use", id=token_id, day=day)
+        self._rows.send("note_use", id=token_id, day=day)
 
     def exchange(self, token_id: str, old: bytes, new: bytes) -> bool:
         """Put the digest of another secret in place of a token's; False if it has another one."""

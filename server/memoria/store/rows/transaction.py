@@ -25,6 +25,7 @@ from memoria.store.rows.documents import Documents, run_concurrently
 from memoria.store.rows.erasures import Dependencies, Erasures
 from memoria.store.rows.forgotten import HiddenRecords, Tombstones
 from memoria.store.rows.graph import Graph
+from memoria.store.rows.grounds import Grounds
 from memoria.store.rows.listings import Listings, Projects, ShortIds
 from memoria.store.rows.logs import AuditLog, ModelCallLog
 from memoria.store.rows.memories import Memories
@@ -36,6 +37,7 @@ from memoria.store.rows.portable.records import PortableTables
 from memoria.store.rows.queue import Queue
 from memoria.store.rows.scratchpads import Scratchpads, TaskNames
 from memoria.store.rows.tokens import Tokens
+from memoria.store.rows.tool_calls import ToolCalls
 from memoria.store.rows.turn_columns import TurnColumns
 from memoria.store.rows.waiting import WaitingMemories
 from memoria.store.rows.workspaces import Workspaces
@@ -101,6 +103,10 @@ class Transaction:
     """Calls to chat models, and their costs."""
     tokens = cached_property(_open(Tokens))
     """Tokens by which somebody reaches the tenant's memory over HTTP."""
+    grounds = cached_property(_open(Grounds))
+    """Parts of repositories' files to which memories are bound."""
+    tool_calls = cached_property(_open(ToolCalls))
+    """Commands, errors and files by which recorded tool calls are looked up."""
     webhooks = cached_property(_open(Webhooks))
     """Addresses to which the tenant's events are sent."""
 
@@ -276,6 +282,17 @@ class Transaction:
                 self._workspaces,
             )
         )
+
+    def expect_turns(self, count: int, idle_since: int) -> None:
+        """Prepare for turns to be captured: what is asked of each capture is asked together.
+
+        Args:
+            count: the most turns that will be added.
+            idle_since: the time since which an open segment is idle, in UTC epoch ms.
+        """
+        self.conversations.ask_for_idle_segments(idle_since)
+        self.tombstones.ask_for_any()
+        self._index.expect(count)
 
     def follow_changes(self) -> None:
         """Bring what the process knows of the tenant up to date, if a search may be near.

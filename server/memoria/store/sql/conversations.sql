@@ -19,12 +19,13 @@ UPDATE sessions
 SET next_index = {greatest}(next_index, :turn_index + 1), agent_turns = agent_turns + :agent
 WHERE n = :session_n AND tenant_id = :tenant;
 
--- name: find_message
-SELECT n, id, turn_index, version, fingerprint
-FROM turns
-WHERE session_n = :session_n AND message_id = :message_id AND tenant_id = :tenant
-ORDER BY version DESC
-LIMIT 1;
+-- name: find_messages
+-- Of each message the newest version comes last.
+SELECT t.message_id, t.n, t.id, t.turn_index, t.version, t.fingerprint
+FROM {texts :message_ids} wanted
+CROSS JOIN turns t ON t.session_n = :session_n AND t.message_id = wanted.value
+           AND +t.tenant_id = :tenant
+ORDER BY t.version;
 
 -- name: find_fingerprint
 SELECT t.id
@@ -62,12 +63,15 @@ INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, me
 SELECT :tenant, :session_n, count(*), :turn_index, :turn_index, :message, :at, :at, :now
 FROM segments WHERE session_n = :session_n;
 
+-- name: open_segment
+SELECT first_index, last_index, messages, last_at FROM segments
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL;
+
 -- name: extend_segment
 UPDATE segments
 SET last_index = {greatest}(last_index, :turn_index), messages = messages + :message,
     last_at = {greatest}(last_at, :at), touched_at = :now
-WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
-  AND :at - last_at <= :idle AND (messages < :most OR NOT :opens);
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL;
 
 -- name: touch_segment
 UPDATE segments SET touched_at = :now
@@ -75,10 +79,8 @@ WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
   AND :turn_index BETWEEN first_index AND last_index;
 
 -- name: end_segment
-UPDATE segments
-SET closed_at = :now, closed_by = CASE WHEN :at - last_at <= :idle THEN 'overflow' ELSE 'idle' END
-WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL
-RETURNING session_n, first_index, last_index, closed_by;
+UPDATE segments SET closed_at = :now, closed_by = :reason
+WHERE session_n = :session_n AND +tenant_id = :tenant AND closed_at IS NULL;
 
 -- name: close_segment
 UPDATE segments SET closed_at = :now, closed_by = :reason
@@ -228,6 +230,15 @@ WHERE tenant_id = :tenant AND kind = 'turn' AND current AND NOT (suppressed OR p
   AND (workspace_n IS NULL OR workspace_n = :workspace)
   AND NOT (SELECT t.passed_over FROM turns t WHERE t.n = documents.n)
 ORDER BY n DESC
+LIMIT :limit;
+
+-- name: calls_and_words
+-- The newest calls and words of the user in a workspace, by number; walked as the unread ones are.
+SELECT d.n
+FROM documents d JOIN turns t ON t.n = d.n
+WHERE d.tenant_id = :tenant AND d.kind = 'turn' AND d.current AND NOT d.suppressed
+  AND d.workspace_n = :workspace AND (t.role = 'user' OR t.args_hash IS NOT NULL)
+ORDER BY d.n DESC
 LIMIT :limit;
 
 -- name: unread_of_session

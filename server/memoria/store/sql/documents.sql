@@ -1,6 +1,6 @@
 -- name: add_document
-INSERT INTO documents (tenant_id, kind, workspace_n, suppressed)
-VALUES (:tenant, :kind, :workspace, :suppressed);
+INSERT INTO documents (n, tenant_id, kind, workspace_n, suppressed)
+VALUES (:n, :tenant, :kind, :workspace, :suppressed);
 
 -- name: note_words
 -- The mark moves to the new document if all documents before it have the words of this version: see

@@ -92,6 +92,8 @@ UNION ALL SELECT 'wordings', count(*) FROM memory_versions
 WHERE n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenant
 UNION ALL SELECT 'turns', count(*) FROM turns
 WHERE n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenant
+UNION ALL SELECT 'tool calls', count(*) FROM tool_calls
+WHERE turn_n IN (SELECT value FROM {numbers :documents}) AND +tenant_id = :tenant
 UNION ALL SELECT 'vectors', count(*) FROM embeddings
 WHERE document_n IN (SELECT value FROM {numbers :documents})
 UNION ALL SELECT 'passages', count(*) FROM passages
@@ -165,6 +167,7 @@ UNION ALL SELECT 'turn', count(*) FROM turns WHERE tenant_id = :tenant;
 SELECT 'memories' AS place, count(*) AS total FROM memories WHERE tenant_id = :tenant
 UNION ALL SELECT 'wordings', count(*) FROM memory_versions WHERE tenant_id = :tenant
 UNION ALL SELECT 'turns', count(*) FROM turns WHERE tenant_id = :tenant
+UNION ALL SELECT 'tool calls', count(*) FROM tool_calls WHERE tenant_id = :tenant
 UNION ALL SELECT 'texts', count(*) FROM raw_chunks WHERE tenant_id = :tenant
 UNION ALL SELECT 'vectors', count(*) FROM documents d
 CROSS JOIN embeddings e ON e.document_n = d.n WHERE d.tenant_id = :tenant
@@ -255,6 +258,9 @@ UPDATE memories SET merged_into = NULL WHERE tenant_id = :tenant AND merged_into
 
 -- name: clear_memories
 DELETE FROM memories WHERE tenant_id = :tenant;
+
+-- name: clear_calls
+DELETE FROM tool_calls WHERE tenant_id = :tenant;
 
 -- name: clear_turns
 DELETE FROM turns WHERE tenant_id = :tenant;

@@ -115,10 +115,10 @@ WHERE +tenant_id = :tenant AND code = {SIMILAR_TO}
                WHERE m.id = :dst AND +m.tenant_id = :tenant);
 
 -- name: distinct_from
-SELECT w.n
-FROM memory_versions v
+SELECT v.n AS wording, w.n
+FROM {numbers :ns} listed
+CROSS JOIN memory_versions v ON v.n = listed.value AND +v.tenant_id = :tenant
 CROSS JOIN nodes a ON a.memory_n = v.memory_n
 CROSS JOIN edges e ON e.src_n = a.n AND e.code = {SIMILAR_TO} AND e.by_model
 CROSS JOIN nodes b ON b.n = e.dst_n
-CROSS JOIN memory_versions w ON w.memory_n = b.memory_n AND w.valid_to IS NULL
-WHERE v.n = :n AND +v.tenant_id = :tenant;
+CROSS JOIN memory_versions w ON w.memory_n = b.memory_n AND w.valid_to IS NULL;

@@ -88,6 +88,13 @@ class SqliteConnection(sqlite3.Connection):
         if self.settled is not None:
             self.settled.follow(self.count_commits())
 
+    def send(self, sql: str, parameters: Parameters, /) -> None:
+        """Run a statement whose result nobody needs."""
+        self.execute(sql, parameters)
+
+    def ask_ahead(self, sql: str, parameters: Parameters, /) -> None:
+        """Do nothing: a statement waits for nobody."""
+
     def statements(self, file: str, /) -> Mapping[str, str]:
         """Return the statements of a file by name, as SQLite runs them."""
         return statements(file, "sqlite")

@@ -31,6 +31,7 @@ from memoria.retrieval.answer.form import (
     write_words,
 )
 from memoria.retrieval.answer.notes import FOR_SHELL, describe_fit, list_notes_below
+from memoria.retrieval.answer.outcome_lines import write_outcomes
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli import times
 from memoria.surface.cli.console import show
@@ -71,6 +72,9 @@ def render_answer(result: SearchResult, width: int) -> str:
     lines = describe_fit(result, FOR_SHELL)
     if page.shared:
         lines += wrap_text(join_lines(f"All: {', '.join(page.shared)}."), width)
+    outcomes = write_outcomes(result.calls, result.id_chars)
+    lines += [part for line in outcomes for part in hang_text(line, width)]
+    lines += [""] if outcomes and hits else []
     above, below = split_nearest(hits)
     lines += [*_lines_of(above, page), *([NEAREST] if below else []), *_lines_of(below, page)]
     notes = [*([_LEGEND] if has_neighbours else []), *list_notes_below(result, FOR_SHELL)]

@@ -84,6 +84,9 @@ def connect(
     recall: Annotated[
         bool, typer.Option("--recall", help="Lay what memory has on a prompt before the model.")
     ] = False,
+    guard: Annotated[
+        bool, typer.Option("--guard", help="Say a line before a call that failed or was ruled out.")
+    ] = False,
     model: Annotated[
         bool | None,
         typer.Option(
@@ -118,7 +121,10 @@ def connect(
         show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
-    clients, wish = _list_clients(context.obj), HookWish(is_wanted=hooks, recall=recall)
+    clients, wish = (
+        _list_clients(context.obj),
+        HookWish(is_wanted=hooks, recall=recall, guard=guard),
+    )
     if url is not None and client is None:
         clients = tuple(one for one in clients if one.remote is not None)
     chosen = _choose_clients(client, place, scope, clients)
@@ -191,6 +197,7 @@ def _draft(
     before: tuple[str, ...] | None = None,
 ) -> "_ClientChange":
     flags = [*([] if wish.is_wanted else ["--no-hooks"]), *(["--recall"] if wish.recall else [])]
+    flags += ["--guard"] if wish.guard else []
     flags += ["--url", program.server.url] if program.server else []
     draft = partial(draft_connection, client, scope, place, program, wish)
     options = program.options if before is None else before

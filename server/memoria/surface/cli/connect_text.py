@@ -86,6 +86,7 @@ def write_status(status: ConnectionStatus) -> Document:
         tools=len(answer.tools) if answer and not answer.problem else None,
         seconds=round(answer.seconds, 2) if answer else None,
         hooks=status.hooks,
+        guards=status.guards,
         switched_off_in=str(status.switched_off_in) if status.switched_off_in else None,
         untrusted=status.untrusted,
         double=status.double,
@@ -237,6 +238,8 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
 
 def _hook_lines(status: ConnectionStatus) -> Iterator[str]:
     yield f"  hooks: {status.hooks}{_last_word_of_hooks(status)}"
+    if status.guards:
+        yield "  A word is said before a call that failed before or was ruled out."
     if status.switched_off_in:
         yield f"  All hooks are switched off in {status.switched_off_in}: nothing is recorded."
     if status.untrusted:

@@ -208,7 +208,9 @@ def _short(path: Path) -> str:
 
 def _missing(counts: Iterable[SourceCount], sources: Iterable[ImportSource]) -> list[ImportSource]:
     known = {count.source.name for count in counts}
-    return [one for one in sources if one.name not in known and one.name != "jsonl"]
+    return [
+        one for one in sources if one.name not in known and one.name != "jsonl" and one.find is None
+    ]
 
 
 def _write_source(count: SourceCount) -> Document:

@@ -113,22 +113,35 @@ def import_past(
     as_json: AsJson = False,
 ) -> None:
     """Import conversations, memories and notes; the command can be repeated or stopped half way."""
-    left_out = import_exports(context, paths or [], dry_run=dry_run, as_json=as_json)
+    options: Options = context.obj
+    sources = list_sources(options.settings.connectors or (), warn)
+    said, places = _split_format(format, paths or [], sources)
+    left_out = import_exports(context, places, dry_run=dry_run, as_json=as_json)
     if left_out is not None:
         if wait and not dry_run:
             with_memory(context, _make_vectors)
         if left_out:
             raise typer.Exit(Exit.LINES_LEFT_OUT)
         return
-    options: Options = context.obj
-    sources = list_sources(options.settings.connectors or (), warn)
-    groups, unknown = _find(paths or [], format, sources, every=every)
+    groups, unknown = _find(places, said, sources, every=every)
     if dry_run:
         _show_count(context, groups, unknown, sources.values(), every=every, as_json=as_json)
         return
     if not groups:
         raise InvalidInputError(_nothing_text(unknown, sources, every=every))
     _import(context, groups, unknown, wait=wait, as_json=as_json)
+
+
+def _split_format(
+    format: str | None,  # noqa: A002
+    paths: Sequence[Path],
+    sources: Mapping[str, ImportSource],
+) -> tuple[str | None, Sequence[Path]]:
+    """Return format and paths: of `git FOLDER` the first word, unless a file has that name."""
+    first = str(paths[0]) if paths else ""
+    if format is not None or first not in sources or paths[0].exists():
+        return format, paths
+    return first, paths[1:]
 
 
 def _import(

@@ -173,7 +173,7 @@ def search(
     ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
 ) -> None:
     """Search memories (first level): conclusions, a line each, with their source."""
-    query = read_options(MemoryQuery, words or _ask(), options)
+    query = read_options(MemoryQuery, _words_of(words, options), options)
 
     async def ask(memory: "Memoria") -> "SearchResult":
         found = await memory.search_memory(**await _complete_query(memory, query))
@@ -190,7 +190,7 @@ def traces(
     ctx: typer.Context, words: _Question = None, as_json: AsJson = False, **options: object
 ) -> None:
     """Search the record (second level): what was said and done, word for word."""
-    query = read_options(TranscriptQuery, words or _ask(), options)
+    query = read_options(TranscriptQuery, _words_of(words, options), options)
 
     async def ask(memory: "Memoria") -> "SearchResult":
         return await memory.search_conversation_traces(**await _complete_query(memory, query))
@@ -204,6 +204,12 @@ async def _complete_query(memory: "Memoria", query: dict[str, Any]) -> dict[str,
     query = await name_in_query(memory, query)
     named = await complete_session(memory, query.get("session_id"))
     return query if named is None else {**query, "session_id": named}
+
+
+def _words_of(words: list[str] | None, options: dict[str, object]) -> list[str]:
+    """Return the question's words; none where a file, an error or a command is asked for."""
+    is_named = any(options.get(name) for name in ("file", "error", "command"))
+    return words or ([] if is_named else _ask())
 
 
 def _ask() -> list[str]:

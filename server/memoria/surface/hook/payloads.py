@@ -14,6 +14,7 @@ EVENTS = {
     "agent_resume",
     "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
     "beforeSubmitPrompt pre_user_prompt prompt_submit pre_llm_call",
+    "before": "PreToolUse",
     "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
     # Gemini's PreCompress is left out: it fires at every turn, even with nothing to compress.
     "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
@@ -112,9 +113,14 @@ class Payload:
         return name or ("run_command" if self.name == "post_run_command" else "")
 
     @property
+    def arguments(self) -> object:
+        """The tool's arguments."""
+        return self.find("tool_input", "parameters")
+
+    @property
     def is_ours(self) -> bool:
         """True if the tool is one of Memoria's."""
-        arguments = self.find("tool_input", "parameters")
+        arguments = self.arguments
         servers = [self.text("mcp_server_name")]
         if isinstance(
             arguments, dict

@@ -41,7 +41,7 @@ def _name_question(read: dict[str, Any], schema: Schema) -> dict[str, Any]:
     """Return the arguments, the first of `queries` as a missing `query`."""
     given, wordings = read.get("query"), read.get("queries")
     is_missing = given is None or (isinstance(given, str) and not given.strip())
-    if "query" not in schema.get("required", ()) or not is_missing:
+    if "query" not in schema.get("properties", ()) or not is_missing:
         return read
     if not isinstance(wordings, list) or not wordings:
         return read

@@ -12,8 +12,10 @@ import anyio.to_thread
 from memoria.app import Memoria
 from memoria.app.briefing import CoreReader, compose_briefing, describe_new_home, list_binding_lines
 from memoria.app.engine import choose_engine, open_store
+from memoria.app.guard import WordsWriter
 from memoria.app.kept import AnswerKeeper, Composer
 from memoria.app.queue import count_for_agent
+from memoria.bare.guard_words import WORDS, is_asked
 from memoria.bare.kept import BRIEFING, INSTRUCTIONS
 from memoria.config import Settings
 from memoria.errors import MemoriaError
@@ -154,7 +156,17 @@ def composers_for(settings: Settings) -> dict[str, Composer]:
             return ToldText((ToldLine(static_instructions(), "guide"),))
         return compose_instructions(tx, reader, project, count_for_agent(settings, tx, project))
 
-    return {INSTRUCTIONS: write_instructions, BRIEFING: briefing_writer(settings)}
+    composers: dict[str, Composer] = {
+        INSTRUCTIONS: write_instructions,
+        BRIEFING: briefing_writer(settings),
+    }
+    if _asks(settings):
+        composers[WORDS] = WordsWriter(settings)
+    return composers
+
+
+def _asks(settings: Settings) -> bool:
+    return is_asked(str(settings.home_path), settings.tenant)
 
 
 def briefing_writer(settings: Settings) -> Composer:
@@ -175,11 +187,13 @@ async def keep_answers(memory: Memoria) -> None:
     being recorded is not answered with a briefing for each turn. Other projects come when all has
     been quiet for some looks.
     """
-    keeper = memory.open_keeper(composers_for(memory.settings))
+    keeper, is_known = memory.open_keeper(composers_for(memory.settings)), _asks(memory.settings)
     quiet_looks, are_others_kept = 0, False
     while True:
         pause = _LOOK_S
         try:
+            if _asks(memory.settings) and not is_known:  # a client has just begun to ask for words
+                keeper, is_known = memory.open_keeper(composers_for(memory.settings)), True
             if keeper.has_changed():
                 quiet_looks, are_others_kept = 0, False
                 if not await anyio.to_thread.run_sync(keeper.keep):

@@ -47,6 +47,13 @@ class WireNeighbour(BaseModel):
     condition: str | None = None
 
 
+class WireGround(BaseModel):
+    """How the files stand that a memory speaks of, and how many commits changed them since."""
+
+    state: Literal["unchanged", "changed", "gone", "not checked"]
+    commits: int
+
+
 class WireHit(BaseModel):
     """A result of either level."""
 
@@ -63,6 +70,7 @@ class WireHit(BaseModel):
     superseded_part: str | None = None
     contradicts: list[str] | None = None
     outdated_by: list[str] | None = None
+    ground: WireGround | None = None
     restated_by: str | None = None
     condition: str | None = None
     shown_as: str | None = None
@@ -85,6 +93,27 @@ class WireTrace(WireHit):
     after: list[WireNeighbour] | None = None
 
 
+class WireCall(BaseModel):
+    """A recorded call, cited by its turn; `said` has words in the place of a call."""
+
+    id: str
+    at: str
+    session_id: str
+    what: str
+
+
+class WireOutcome(BaseModel):
+    """A call that failed, and the one by which it worked afterwards."""
+
+    failed: WireCall
+    error: str
+    times: int | None = None
+    between: list[WireCall] | None = None
+    worked: WireCall | None = None
+    said: WireCall | None = None
+    way: Literal["same", "other"] | None = None
+
+
 class WireAnswer(BaseModel):
     """Part of either level's answer beside its hits."""
 
@@ -93,6 +122,7 @@ class WireAnswer(BaseModel):
     beyond_limit: int | None = None
     hidden: int | None = None
     notes: list[str] | None = None
+    calls: list[WireOutcome] | None = None
 
 
 class WireConclusions(WireAnswer):
@@ -150,6 +180,7 @@ class WireRecord(BaseModel):
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None
+    ground: WireGround | None = None
     versions: list[WireWording] | None = None
     before: list[WireNeighbour] | None = None
     after: list[WireNeighbour] | None = None

@@ -146,10 +146,10 @@ async def search_memory(
 ) -> Annotated[CallToolResult, WireConclusions]:
     """Ask with `queries`, always: 2-4 more wordings, as what was said may share no word with your
     question. Other words for it ("my flat, the landlord"); happenings that would change the answer
-    ("moved out", "broke up", "retested", "replaced it"); where help is wanted, what of the user
-    would matter ("allergic to nuts", "bad knees", "tight budget", "prefers uv"). Finds people,
-    preferences, rules, decisions, facts, past work of earlier sessions: dated, cited, a line each.
-    Use before answering anything that may have a history; with task, to go on with a piece of work.
+    ("moved out", "replaced it"); where help is wanted, what of the user would matter ("allergic to
+    nuts", "prefers uv"). Finds people, preferences, rules, decisions, facts, past work: dated,
+    cited. Use before answering anything that may have a history; with task, to go on with a piece
+    of work; with file, error or command, for what failed and what worked.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_memory(**arguments))
     await _note_shown(ctx, "search", found)
@@ -160,9 +160,9 @@ async def search_memory(
 async def search_conversation_traces(
     ctx: Ctx, **arguments: object
 ) -> Annotated[CallToolResult, WireTraces]:
-    """The verbatim record of earlier conversations with tool calls, asked with `queries` as
-    search_memory is. Use when that is not enough, or exact words or evidence are asked for. Long
-    turns are cut (…); get_memory has them whole.
+    """The verbatim record with tool calls, asked with `queries` as search_memory is. Use when that
+    is not enough, or exact words or evidence are asked for. Long turns are cut (…); get_memory has
+    them whole.
     """
     found = await _note_news(ctx, await memory_of(ctx).search_conversation_traces(**arguments))
     await _note_shown(ctx, "traces", found)

@@ -95,7 +95,7 @@ class PortableWriter:
             return "added"
         if time.ended_at is None or (known["ended_at"] or 0) >= time.ended_at:
             return "known"
-        self._rows.change("end_private_time", n=known["n"], ended_at=time.ended_at)
+        self._rows.send("end_private_time", n=known["n"], ended_at=time.ended_at)
         return "changed"
 
     def _put_scratchpad(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:

@@ -100,7 +100,7 @@ class PortableMemories:
         owner = None if newest_here == newest_there else here
         fields = _combine(here, there, there if newest_there > newest_here else owner)
         if fields != here:
-            self._rows.change("set_memory", n=n, **self._as_row(fields))
+            self._rows.send("set_memory", n=n, **self._as_row(fields))
         if fields["predicate"] != here["predicate"]:
             self._wordings.index_again(n)
         self._show_newest(n, is_active=fields["validity"] == "active")
@@ -122,12 +122,12 @@ class PortableMemories:
             turn_n = None if here is None else self._turns.find_turn(one["turn"], merge)
             if here is not None and here["turn_n"] is None and turn_n is not None:
                 source = {"turn_n": turn_n, "quote": one["quote"]}
-                self._rows.change("restore_source", n=here["n"], **source)
+                self._rows.send("restore_source", n=here["n"], **source)
             if here is not None and _is_earlier(one["valid_to"], here["valid_to"]):
                 here["valid_to"] = one["valid_to"]
         if not new:
             return False
-        self._rows.change("number_versions_anew", n=n)
+        self._rows.send("number_versions_anew", n=n)
         for one in new:
             added = self._add_version(n, {**one, "version": one["version"] + _BEYOND}, merge)
             by_age[_age(one)] = {**one, "n": added}
@@ -136,7 +136,7 @@ class PortableMemories:
             follows = ordered[number]["valid_from"] if number < len(ordered) else None
             ends = [end for end in (one["valid_to"], follows) if end is not None]
             until = None if follows is None else min(ends)
-            self._rows.change("set_version", n=one["n"], version=number, valid_to=until)
+            self._rows.send("set_version", n=one["n"], version=number, valid_to=until)
         return True
 
     def _show_newest(self, n: int, *, is_active: bool) -> None:
@@ -187,9 +187,9 @@ class PortableMemories:
             return
         there, here = (str(fields["id"]), n), (str(twin["id"]), int(twin["n"]))
         (_, survivor), (_, other) = sorted((there, here))
-        self._rows.change("copy_evidence", survivor=survivor, other=other)
+        self._rows.send("copy_evidence", survivor=survivor, other=other)
         at = max(fields["updated_at"], twin["updated_at"]) + 1
-        self._rows.change("supersede", survivor=survivor, other=other, at=at)
+        self._rows.send("supersede", survivor=survivor, other=other, at=at)
         self._show_newest(other, is_active=False)
 
 

@@ -37,8 +37,8 @@ class PortableTurns:
             outcome = "changed" if self._rows.change("widen_session", n=n, **fields) else "known"
         for segment in segments:
             told = {**self._as_closed(n, segment), "session_n": n}
-            self._rows.change("put_segment", **told)
-            self._rows.change("widen_segment", **told)
+            self._rows.send("put_segment", **told)
+            self._rows.send("widen_segment", **told)
         return outcome
 
     def _as_closed(self, session_n: int, segment: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class PortableTurns:
         new = self._make(session_n, record)
         n = self._conversations.write_turn(new)
         self._conversations.mark(n, _mark_of(record))
-        self._rows.change("count_place", session_n=session_n, turn_index=new.turn_index)
+        self._rows.send("count_place", session_n=session_n, turn_index=new.turn_index)
         if record["processed"]:
             self._documents.mark_processed(n)
         if record.get("passed_over"):  # absent in exports of older versions
@@ -110,7 +110,7 @@ class PortableTurns:
             return None
         here, there = str(row["id"]), str(record["id"])
         if there < here:
-            self._rows.change("rename_turn", id=there, former=here)
+            self._rows.send("rename_turn", id=there, former=here)
         else:
             merge.turn_ids[there] = here
         return self._find(min(here, there))
@@ -234,13 +234,13 @@ class PortableGraph:
                 other, kind = str(record["same_as"]), str(record["same_as_kind"])
                 same = self._find_entity(other, merge)
                 canonical_n = self._add_entity(other, kind) if same is None else same
-                self._rows.change("set_same_as", n=n, canonical_n=canonical_n)
+                self._rows.send("set_same_as", n=n, canonical_n=canonical_n)
 
     def use_name(self, kind: str, own_id: str, name: dict[str, Any], merge: PortableMerge) -> int:
         """Record a memory's or turn's name for an entity, and return the number of changed rows."""
         entity_n = self._enter_entity(name, merge)
         named = {"entity_n": entity_n, "key": name["key"], "qualifier": name["qualifier"]}
-        self._rows.change("add_name", name=name["name"], **named)
+        self._rows.send("add_name", name=name["name"], **named)
         return self._rows.change("use_name", node_n=self._enter_node(kind, own_id), **named)
 
     def put_edge(self, record: dict[str, Any], merge: PortableMerge) -> PutOutcome:
@@ -274,7 +274,7 @@ class PortableGraph:
         known = self._rows.first("edge", **key)
         if known is not None and _rank(told) <= _rank({name: known[name] for name in _VALUES}):
             return "known"
-        self._rows.change("put_edge", **key, **told)
+        self._rows.send("put_edge", **key, **told)
         return "added" if known is None else "changed"
 
     def _find_end(self, end: str, merge: PortableMerge) -> int | None:
@@ -318,7 +318,7 @@ class PortableGraph:
         if here is None:
             return None
         if there < here:
-            self._rows.change("rename_entity", id=there, former=here)
+            self._rows.send("rename_entity", id=there, former=here)
         else:
             merge.entity_ids[there] = here
         return self._find_entity(there, merge)

@@ -43,7 +43,6 @@ Words = Annotated[str, WithJsonSchema({"type": "string", **_WORDS})]
 _SPAN: Mapping[str, Document] = {"since": _INSTANT, "until": _INSTANT}
 _ASKED: Mapping[str, Document] = {
     **_SPAN,
-    "query": _WORDS,
     "queries": {"maxItems": MAX_QUERIES, "items": _WORDS},
     "without": {"items": {"enum": [*PARTS, *STAGES]}},
 }
@@ -67,6 +66,15 @@ SAYS_SOMETHING: Document = {
     ]
 }
 """Rule of a turn, which is refused where it is empty."""
+
+
+ASKS_SOMETHING: Document = {
+    "anyOf": [
+        {"required": [name], "properties": {name: {"type": "string", "pattern": r"\S"}}}
+        for name in ("query", "file", "error", "command")
+    ]
+}
+"""Rule of a search: words, or a file, an error or a command in their place."""
 
 
 def add_bounds(schema: Document, bounds: Mapping[str, Document]) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.documents import Document
 from memoria.surface.http.problems import PROBLEM
-from memoria.surface.http.rest.bounds import SAYS_SOMETHING, SHARED, add_bounds
+from memoria.surface.http.rest.bounds import ASKS_SOMETHING, SAYS_SOMETHING, SHARED, add_bounds
 from memoria.surface.http.rest.reading import TENANT
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestRoute
@@ -50,6 +51,8 @@ def build_openapi() -> Document:
     for model, bounds in SHARED.items():
         add_bounds(schemas[model.__name__], bounds)
     schemas[WireTurn.__name__] |= SAYS_SOMETHING
+    for asked in (MemoryQuery, TranscriptQuery):
+        schemas[asked.__name__] |= ASKS_SOMETHING
     names: dict[type[Any], str] = {
         model: ref["$ref"].removeprefix(_SCHEMAS) for (model, _), ref in refs.items()
     }

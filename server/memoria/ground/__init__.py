@@ -1,0 +1,1 @@
+"""The ground under memories: what they say of a repository's files, and how that stands now."""

@@ -1,0 +1,162 @@
+"""Binds a statement to the few parts of files that carry it."""
+
+from collections.abc import Sequence
+
+from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
+from memoria.ground.blocks import list_names_set
+from memoria.ground.fingerprints import is_telling_name, make_mark
+from memoria.ground.gathering import Gathered
+from memoria.ground.repository import Repository
+from memoria.ground.scores import PartScores, ScoredPart, is_in
+from memoria.ground.values import Binding
+from memoria.model.search import ToolCall
+
+MOST_BINDINGS = 8
+"""Parts that a statement is bound to at most."""
+_MOST_BEST = 6
+_SHARE = 0.65
+"""Share of the best score from which on a part is taken; of comments, of those like the statement,
+and of what has a name or number of the statement that nothing taken has."""
+_SHARE_OF_COMMENTS = 0.9
+_SHARE_OF_LIKE_COMMENTS = 0.4
+_SHARE_OF_MISSING, _SHARE_OF_MISSING_SHOWN = 0.3, 0.15
+_SMALL = 8
+"""Parts of a block at most that is taken whole if the statement names it and nothing within."""
+_CONDITION = 2
+"""Parts at most of what hangs on a condition."""
+_LIKENESS, _LIKENESS_OF_ONE = 0.3, 0.45
+"""Part of the statement's weight that a part must have that no call showed; with a single term."""
+_VERY_RARE = 2
+_DIGITS = frozenset(f"#{digit}" for digit in range(10))
+_EXACT = 3
+"""Length of a number or name, with its sign, from which on it is hardly there by chance."""
+_RARE = 4
+"""Parts at most that have a rare term."""
+
+
+def bind(
+    statement: str,
+    calls: Sequence[ToolCall],
+    repository: Repository,
+    commit: str | None = None,
+    said: Sequence[str] = (),
+) -> tuple[Binding, ...]:
+    """Return the parts of a repository's files that carry a statement; none if none does.
+
+    Args:
+        statement: what is remembered.
+        calls: the calls of its session before it, the latest last.
+        repository: the repository that the session worked in.
+        commit: the commit to read; without one the checkout's files are read.
+        said: what was said beside the statement; its words count for less.
+
+    Raises:
+        UnreadableRepositoryError: the commit can't be read.
+    """
+    anchors = read_anchors(statement, said, calls)
+    gathered = Gathered(statement, calls, said, anchors, repository, commit)
+    scores = PartScores(gathered, list_shown(calls), anchors)
+    chosen = _choose(scores, anchors, gathered)
+    whole = _widen(chosen, scores, anchors) or _take_named(scores, gathered)
+    whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
+    made = [_make(one, gathered) for one in whole]
+    return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
+
+
+def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[ScoredPart]:
+    """Choose the parts that carry the statement, the best first."""
+    candidates = [one for one in scores.rank() if _is_telling(one, scores, anchors, gathered)]
+    if not candidates:
+        return []
+    top = candidates[0].score
+    chosen = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
+    covered = frozenset[str]().union(*(one.terms for one in chosen))
+    for one in candidates:
+        stated = one.terms & anchors.stated
+        missing = {term for term in stated if term[0] == "#" or term in anchors.names} - covered
+        is_near = one.is_shown and len(stated) > 1
+        share = _SHARE_OF_MISSING_SHOWN if is_near else _SHARE_OF_MISSING
+        is_enough = one.score >= share * top and (one.is_shown or len(stated) > 1)
+        if missing and is_enough and len(chosen) < MOST_BINDINGS:
+            chosen.append(one)
+            covered |= one.terms
+    return chosen
+
+
+def _find_share(one: ScoredPart) -> float:
+    """Return the share of the best score from which on a part is taken."""
+    if not one.is_comment:
+        return _SHARE
+    is_like = one.likeness >= _LIKENESS_OF_ONE
+    return _SHARE_OF_LIKE_COMMENTS if is_like else _SHARE_OF_COMMENTS
+
+
+def _is_telling(one: ScoredPart, scores: PartScores, anchors: Anchors, gathered: Gathered) -> bool:
+    """Check whether a part is more than a chance likeness."""
+    stated, told = one.terms & anchors.stated, one.terms & anchors.told_names
+    exact = {term for term in stated if term[0] in "#=" and len(term) >= _EXACT}
+    if one.is_focus or one.is_target or one.terms & anchors.names:
+        return True
+    if one.is_shown or one.source.path in gathered.named:
+        is_like = len(one.terms) > 1 or one.likeness >= _LIKENESS
+        if (stated and (is_like or exact)) or (told and one.is_shown):
+            return True
+    if any(term[0] == "=" for term in told) or scores.has_phrase(one.part):
+        return True
+    rare = {term for term in stated if scores.counts[term] <= _RARE}
+    if any(scores.counts[term] <= _VERY_RARE for term in exact) and scores.has_others(one):
+        return True
+    if len(rare - _DIGITS) > 1 or (exact and rare and len(stated) > 1):
+        return True
+    is_alone = len(stated) == 1 and min(scores.counts[term] for term in stated) > 1
+    return bool(rare) and one.likeness >= (_LIKENESS_OF_ONE if is_alone else _LIKENESS)
+
+
+def _widen(chosen: list[ScoredPart], scores: PartScores, anchors: Anchors) -> list[ScoredPart]:
+    """Take small blocks whole: what a command runs, what hangs on a condition, what is named."""
+    found = list(chosen)
+    for one in chosen:
+        for block in () if one.part.is_prose else one.source.find_headed(one.part.first):
+            within = [each for each in one.source.parts if is_in(each, block)]
+            code = [each for each in within if not each.is_prose and len(each.tokens) > 1]
+            is_taken = any(
+                each.source is one.source
+                and each.part in code
+                and len((each.terms & anchors.stated) - one.terms) > 1
+                for each in chosen
+            )
+            is_meant = bool(block.name) and name_term(block.name) in anchors.names | anchors.stated
+            is_whole = one.is_target or (is_meant and not is_taken)
+            most = _SMALL if is_whole else 0 if block.name else _CONDITION
+            if len(code) <= most:
+                found += [scores.weigh(one.source, each, list_terms(each.text)) for each in code]
+    return found
+
+
+def _take_named(scores: PartScores, gathered: Gathered) -> list[ScoredPart]:
+    """Take the beginning of each file that is named, where no part has a word of the statement."""
+    named = (gathered.sources[path] for path in sorted(gathered.named & gathered.sources.keys()))
+    return [
+        scores.weigh(source, part, list_terms(part.text))
+        for source in named
+        for part in source.parts[:1]
+    ]
+
+
+def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:
+    """Return the binding of a part; None if it has no tokens of its own."""
+    source, part = one.source, one.part
+    around = [block.name for block in source.find_blocks(part.first) if block.name][-1:]
+    headed = [block.name for block in source.find_headed(part.first) if block.name]
+    named = list_names_set(source.path, part.text)
+    outer = [name for name in around if named and is_telling_name(name)]
+    names = [] if part.is_prose else [*named, *headed, *outer]
+    mark = make_mark(
+        source,
+        part,
+        [*dict.fromkeys(names)],
+        is_setting=any(map(is_telling_name, (*named, *outer))),
+        is_placed=source.path in gathered.named or one.is_target,
+    )
+    symbol = source.name_place(part.first)
+    return None if mark is None else Binding(source.path, symbol, mark.encode(), gathered.commit)

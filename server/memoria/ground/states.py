@@ -1,0 +1,208 @@
+"""States of what memories are bound to: unchanged, changed or gone."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from memoria.ground.blocks import SYMBOL_JOINT, SourceFile
+from memoria.ground.fingerprints import (
+    Mark,
+    count_settings,
+    digest,
+    find_mark,
+    is_named,
+    is_within,
+    mentions,
+)
+from memoria.ground.repository import Repository
+from memoria.ground.values import Binding, GroundCheck, GroundState
+
+_MOST_SEARCHED = 120
+"""Files changed since that are searched at most for a part that has left its own."""
+_TELLING = 4
+"""Tokens from which on a part is known for itself, wherever it stands."""
+_MOST_MARKED = 1 << 18
+_MOST_KEPT = 256
+_BINARY_WITHIN = 8_192
+_STEP = re.compile(r"(?i)^(?:v?\d{2,}|v\d+__|\d{4}[-_]\d\d)[\w.-]*\.")
+
+
+def check(
+    bindings: Sequence[Binding], repository: Repository, former: GroundCheck | None = None
+) -> GroundCheck:
+    """Return how all bindings of a memory stand together; the checkout's files count.
+
+    Args:
+        bindings: the bindings, at least one.
+        repository: the repository that they are of.
+        former: what the last check returned; it stands while its stamp does.
+
+    Raises:
+        UnreadableRepositoryError: its objects can't be read.
+    """
+    stamp = find_stamp(bindings, repository)
+    if former is not None and former.stamp == stamp:
+        return former
+    checker = GroundChecker(repository)
+    found = [checker.look(binding) for binding in bindings]
+    states = [state for state, _ in found]
+    if all(state is GroundState.UNCHANGED for state in states):
+        return GroundCheck(GroundState.UNCHANGED, 0, found[0][1], stamp)
+    is_gone = states[0] is GroundState.GONE and GroundState.UNCHANGED not in states
+    state = GroundState.GONE if is_gone else GroundState.CHANGED
+    path = None if is_gone else next((path for _, path in found if path is not None), None)
+    moved = [
+        binding for binding, (state, _) in zip(bindings, found, strict=True) if state != "unchanged"
+    ]
+    return GroundCheck(state, checker.count_commits(moved), path, stamp)
+
+
+def find_stamp(bindings: Sequence[Binding], repository: Repository) -> str:
+    """Return HEAD and the times and sizes of the files that bindings are in."""
+    parts = [repository.find_head() or "-"]
+    for path in sorted({binding.path for binding in bindings}):
+        try:
+            status = (repository.folder / path).stat()
+            parts.append(f"{status.st_mtime_ns:x}.{status.st_size:x}")
+        except (OSError, ValueError):
+            parts.append("-")
+    return " ".join(parts)
+
+
+class GroundChecker:
+    """Looks for parts in a repository as it is now; keeps what it has read."""
+
+    def __init__(self, repository: Repository) -> None:
+        """Look in a repository."""
+        self._repository = repository
+        self._sources: dict[tuple[str, str | None], SourceFile | None] = {}
+        self._changed: dict[str, list[str]] = {}
+        self._moved: dict[tuple[str, str], str | None] = {}
+
+    def look(self, binding: Binding) -> tuple[GroundState, str | None]:
+        """Return the state of one binding, and where its part is now."""
+        mark = Mark.decode(binding.fingerprint)
+        path: str | None = binding.path
+        source = self._read(binding.path)
+        if source is None and binding.commit is not None:
+            path = self._find_moved(binding.path, binding.commit)
+            source = None if path is None else self._read(path)
+        if source is not None and self._stands(source, binding.symbol, mark):
+            is_overridden = binding.commit is not None and self._is_overridden(
+                binding, mark, binding.commit
+            )
+            state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
+            return state, path
+        if not mark.is_placed and binding.commit is not None:
+            elsewhere = self._find_elsewhere(binding, mark, binding.commit)
+            if elsewhere is not None:
+                return GroundState.UNCHANGED, elsewhere
+        is_left = source is not None and self._is_left(source, binding.symbol, mark)
+        return (GroundState.CHANGED, path) if is_left else (GroundState.GONE, None)
+
+    def count_commits(self, bindings: Sequence[Binding]) -> int:
+        """Return how many commits changed the files of bindings; the most of any one file."""
+        counts = [
+            self._repository.find_changes(binding.path, binding.commit).commits
+            for binding in {binding.path: binding for binding in bindings}.values()
+            if binding.commit is not None
+        ]
+        return max(counts, default=0)
+
+    def _stands(self, source: SourceFile, symbol: str, mark: Mark) -> bool:
+        """Check whether a part is still in its place, or elsewhere in the file."""
+        lines = find_mark(source, mark)
+        if not lines:
+            return False
+        blocks = source.find_place(symbol) if symbol else []
+        if not symbol or is_within(lines, blocks):
+            return True
+        return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
+
+    def _is_left(self, source: SourceFile, symbol: str, mark: Mark) -> bool:
+        """Check whether what a part was of is still there, however it reads now."""
+        if mark.names:
+            return is_named(source, mark.names[0])
+        return not symbol or bool(source.find_place(symbol))
+
+    def _is_overridden(self, binding: Binding, mark: Mark, commit: str) -> bool:
+        """Check whether another file has come to set what a part sets, or migrates it."""
+        changed = self._list_changed(commit) if mark.names else []
+        others = [path for path in changed if path != binding.path]
+        if _is_step(binding.path):
+            return any(self._migrates(path, binding, mark, commit) for path in others)
+        return mark.is_setting and any(self._sets(path, mark, commit) for path in others)
+
+    def _sets(self, path: str, mark: Mark, commit: str) -> bool:
+        """Check whether a file has come to set the names that a part sets."""
+        now = self._repository.read(path)
+        times = 0 if now is None else count_settings(path, now, mark.names)
+        before = self._repository.read(path, commit) if times else None
+        return times > (0 if before is None else count_settings(path, before, mark.names))
+
+    def _migrates(self, path: str, binding: Binding, mark: Mark, commit: str) -> bool:
+        """Check whether a file is a later step beside a part's own and speaks of the same."""
+        folder = PurePosixPath(path).parent
+        if folder != PurePosixPath(binding.path).parent or not _is_step(path):
+            return False
+        now = self._read(path)
+        if now is None or self._read(path, commit) is not None:
+            return False
+        around = [digest((name,)) for name in binding.symbol.split(SYMBOL_JOINT) if name]
+        return mentions(now, mark.names) and (not around or mentions(now, around))
+
+    def _find_elsewhere(self, binding: Binding, mark: Mark, commit: str) -> str | None:
+        """Return the file that a part has gone to."""
+        ending = PurePosixPath(binding.path).suffix
+        changed = self._list_changed(commit)
+        likely = sorted(changed, key=lambda path: PurePosixPath(path).suffix != ending)
+        for path in likely[:_MOST_SEARCHED]:
+            source = None if path == binding.path else self._read(path)
+            lines = [] if source is None else find_mark(source, mark)
+            if source is None or not lines:
+                continue
+            is_telling = mark.length >= _TELLING or mark.is_setting
+            if not is_telling and not is_within(lines, source.find_place(binding.symbol)):
+                continue
+            before = self._read(path, commit)
+            if before is None or len(find_mark(before, mark)) < len(lines):
+                return path
+        return None
+
+    def _find_moved(self, path: str, commit: str) -> str | None:
+        key = path, commit
+        if key not in self._moved:
+            self._moved[key] = self._repository.find_changes(path, commit).path
+        return self._moved[key]
+
+    def _list_changed(self, commit: str) -> list[str]:
+        if commit not in self._changed:
+            self._changed[commit] = self._repository.list_changed(commit)
+        return self._changed[commit]
+
+    def _read(self, path: str, commit: str | None = None) -> SourceFile | None:
+        """Return a file taken apart; None if it can't be read as text."""
+        key = path, commit
+        if key not in self._sources:
+            self._sources[key] = read_source(self._repository, path, commit)
+        return self._sources[key]
+
+
+def _is_step(path: str) -> bool:
+    """Check whether a file is one of a row that only grows, such as migrations."""
+    return _STEP.match(PurePosixPath(path).name) is not None
+
+
+def read_source(repository: Repository, path: str, commit: str | None) -> SourceFile | None:
+    """Return a file of a repository taken apart; None if there is none, or none of text."""
+    content = repository.read(path, commit)
+    if content is None or b"\0" in content[:_BINARY_WITHIN] or len(content) > _MOST_MARKED:
+        return None
+    return _take_apart(path, content)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _take_apart(path: str, content: bytes) -> SourceFile:
+    """Return a file taken apart; the same for many statements."""
+    return SourceFile(path, content.decode("utf-8", "replace").replace("\r\n", "\n"))
