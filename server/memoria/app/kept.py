@@ -15,6 +15,7 @@ from memoria.bare.kept import (
     DATABASE_FILES,
     SETTINGS,
     States,
+    delete_kept,
     delete_stale,
     is_settled,
     list_kept,
@@ -88,7 +89,13 @@ class AnswerKeeper:
         return self._keep_for(self._settings.workspace)
 
     def keep_for_others(self) -> bool:
-        """Keep answers for no project and other projects that had some; delete stale ones."""
+        """Keep answers for no project and other projects that had some; delete stale ones.
+
+        Where a database elsewhere has the memory, that is whatever was kept before it moved there.
+        """
+        if self._settings.database_url is not None:
+            delete_kept(self._home, self._tenant)
+            return True
         for workspace in self._list_others():
             if not self._keep_for(workspace):
                 return False
