@@ -69,7 +69,8 @@ def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[Sc
     if not candidates:
         return []
     top = candidates[0].score
-    chosen = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
+    best = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
+    chosen = [one for one in best if not _adds_nothing(one, best, anchors)]
     covered = frozenset[str]().union(*(one.terms for one in chosen))
     for one in candidates:
         stated = one.terms & anchors.stated
@@ -81,6 +82,15 @@ def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[Sc
             chosen.append(one)
             covered |= one.terms
     return chosen
+
+
+def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:
+    """Check whether a part only uses what another has, which has more of the statement."""
+    source, part = one.source, one.part
+    if part.is_prose or list_names_set(source.path, part.text) or source.find_headed(part.first):
+        return False
+    stated = one.terms & anchors.stated
+    return any(stated < each.terms & anchors.stated for each in best)
 
 
 def _find_share(one: ScoredPart) -> float:

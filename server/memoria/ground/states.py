@@ -128,18 +128,21 @@ class GroundChecker:
 
     def _is_overridden(self, binding: Binding, mark: Mark, commit: str) -> bool:
         """Check whether another file has come to set what a part sets, or migrates it."""
-        changed = self._list_changed(commit) if mark.names else []
-        others = [path for path in changed if path != binding.path]
+        others = self._list_changed(commit) if mark.names else []
         if _is_step(binding.path):
             return any(self._migrates(path, binding, mark, commit) for path in others)
-        return mark.is_setting and any(self._sets(path, mark, commit) for path in others)
+        return mark.is_setting and self._is_set_more(others, mark, commit)
 
-    def _sets(self, path: str, mark: Mark, commit: str) -> bool:
-        """Check whether a file has come to set the names that a part sets."""
-        now = self._repository.read(path)
-        times = 0 if now is None else count_settings(path, now, mark.names)
-        before = self._repository.read(path, commit) if times else None
-        return times > (0 if before is None else count_settings(path, before, mark.names))
+    def _is_set_more(self, paths: list[str], mark: Mark, commit: str) -> bool:
+        """Check whether files have come to set the names that a part sets; a move is none."""
+        more = 0
+        for path in paths:
+            now = self._repository.read(path)
+            times = 0 if now is None else count_settings(path, now, mark.names)
+            if times or now is None:
+                before = self._repository.read(path, commit)
+                more += times - (0 if before is None else count_settings(path, before, mark.names))
+        return more > 0
 
     def _migrates(self, path: str, binding: Binding, mark: Mark, commit: str) -> bool:
         """Check whether a file is a later step beside a part's own and speaks of the same."""
@@ -167,8 +170,17 @@ class GroundChecker:
                 continue
             before = self._read(path, commit)
             if before is None or len(find_mark(before, mark)) < len(lines):
-                return path
+                return None if self._is_fewer(likely, mark, commit) else path
         return None
+
+    def _is_fewer(self, paths: list[str], mark: Mark, commit: str) -> bool:
+        """Check whether a part stands in fewer places than before: its own was not moved."""
+        places = 0
+        for path in paths[:_MOST_SEARCHED]:
+            for at, sign in ((None, 1), (commit, -1)):
+                source = self._read(path, at)
+                places += sign * (0 if source is None else len(find_mark(source, mark)))
+        return places < 0
 
     def _find_moved(self, path: str, commit: str) -> str | None:
         key = path, commit
