@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
-from memoria.ground.blocks import list_names_set
+from memoria.ground.blocks import find_set, list_names_set
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
@@ -85,12 +85,14 @@ def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[Sc
 
 
 def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:
-    """Check whether a part only uses what another has, which has more of the statement."""
-    source, part = one.source, one.part
-    if part.is_prose or list_names_set(source.path, part.text) or source.find_headed(part.first):
+    """Check whether a part only uses or sets anew what one with more of the statement has."""
+    if one.part.is_prose or one.source.find_headed(one.part.first):
         return False
-    stated = one.terms & anchors.stated
-    return any(stated < each.terms & anchors.stated for each in best)
+    name, stated = find_set(one.part.text), one.terms & anchors.stated
+    return any(
+        stated < each.terms & anchors.stated and name in (None, find_set(each.part.text))
+        for each in best
+    )
 
 
 def _find_share(one: ScoredPart) -> float:
