@@ -158,7 +158,7 @@ def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:
         part,
         [*dict.fromkeys(names)],
         is_setting=any(map(is_telling_name, (*named, *outer))),
-        is_placed=source.path in gathered.named or one.is_target,
+        is_placed=source.path in gathered.named or one.is_target or gathered.says_place(part.text),
     )
     symbol = source.name_place(part.first)
     return None if mark is None else Binding(source.path, symbol, mark.encode(), gathered.commit)

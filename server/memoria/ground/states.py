@@ -15,11 +15,14 @@ from memoria.ground.fingerprints import (
     is_within,
     mentions,
 )
+from memoria.ground.moves import read_formerly
 from memoria.ground.repository import Repository
 from memoria.ground.values import Binding, GroundCheck, GroundState
 
 _MOST_SEARCHED = 120
 """Files changed since that are searched at most for a part that has left its own."""
+_MOST_MOVES = 24
+"""Files no longer there that are followed at most to read a text that may name them."""
 _TELLING = 4
 """Tokens from which on a part is known for itself, wherever it stands."""
 _MOST_MARKED = 1 << 18
@@ -79,6 +82,7 @@ class GroundChecker:
         self._sources: dict[tuple[str, str | None], SourceFile | None] = {}
         self._changed: dict[str, list[str]] = {}
         self._moved: dict[tuple[str, str], str | None] = {}
+        self._moves: dict[str, list[tuple[str, str]]] = {}
 
     def look(self, binding: Binding) -> tuple[GroundState, str | None]:
         """Return the state of one binding, and where its part is now."""
@@ -94,6 +98,10 @@ class GroundChecker:
             )
             state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
             return state, path
+        if source is not None and not mark.is_placed and binding.commit is not None:
+            former = self._read_formerly(source.path, binding.commit)
+            if former is not None and self._stands(former, binding.symbol, mark):
+                return GroundState.UNCHANGED, path
         if not mark.is_placed and binding.commit is not None:
             elsewhere = self._find_elsewhere(binding, mark, binding.commit)
             if elsewhere is not None:
@@ -172,6 +180,22 @@ class GroundChecker:
             if before is None or len(find_mark(before, mark)) < len(lines):
                 return None if self._is_fewer(likely, mark, commit) else path
         return None
+
+    def _read_formerly(self, path: str, commit: str) -> SourceFile | None:
+        """Return a file with the paths of moved files as they were; None if it names none."""
+        content = self._repository.read(path) or b""
+        text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+        former = read_formerly(text, self._list_moves(commit))
+        return None if former == text else SourceFile(path, former)
+
+    def _list_moves(self, commit: str) -> list[tuple[str, str]]:
+        """List (former path, path now) of files that were moved since a commit."""
+        if commit not in self._moves:
+            changed = self._list_changed(commit)
+            left = [path for path in changed if self._repository.read(path) is None]
+            moved = [(path, self._find_moved(path, commit)) for path in left[:_MOST_MOVES]]
+            self._moves[commit] = [(old, new) for old, new in moved if new is not None]
+        return self._moves[commit]
 
     def _is_fewer(self, paths: list[str], mark: Mark, commit: str) -> bool:
         """Check whether a part stands in fewer places than before: its own was not moved."""
