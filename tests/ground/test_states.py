@@ -321,3 +321,23 @@ def test_what_only_uses_a_bound_name_may_change(made: Made) -> None:
     after = {"press.rb": before["press.rb"].replace("fresh(url)", "entries(url)")}
     told = tell(made, before, "At most five entries are taken (PER_FEED).", after)
     assert told[0] == "unchanged"
+
+
+def test_a_layer_of_settings_that_comes_to_set_the_same_place_changes_it(made: Made) -> None:
+    base = "services:\n  cache:\n    command: redis-server --maxmemory 256mb\n    image: redis\n"
+    layer = base.replace("256mb", "1gb")
+    other = layer.replace("cache:", "queue:")
+    statement = "The cache in compose.yml has 256mb."
+    told = tell(
+        made,
+        {"compose.yml": base},
+        statement,
+        {"compose.yml": base, "compose.other.yml": other},
+        {"compose.yml": base, "compose.prod.yml": layer},
+    )
+    assert told[0] == "changed"
+    made.commit({"compose.yml": base})
+    told = tell(
+        made, {"compose.yml": base}, statement, {"compose.yml": base, "compose.other.yml": other}
+    )
+    assert told[0] == "unchanged"

@@ -14,9 +14,11 @@ from memoria.ground.fingerprints import (
     is_named,
     is_within,
     mentions,
+    sets_within,
 )
 from memoria.ground.moves import read_formerly
 from memoria.ground.repository import Repository
+from memoria.ground.streams import is_program
 from memoria.ground.values import Binding, GroundCheck, GroundState
 
 _MOST_SEARCHED = 120
@@ -28,6 +30,7 @@ _TELLING = 4
 _MOST_MARKED = 1 << 18
 _MOST_KEPT = 256
 _BINARY_WITHIN = 8_192
+_WORD = re.compile(r"[._-]")
 _STEP = re.compile(r"(?i)^(?:v?\d{2,}|v\d+__|\d{4}[-_]\d\d)[\w.-]*\.")
 
 
@@ -94,7 +97,7 @@ class GroundChecker:
             source = None if path is None else self._read(path)
         if source is not None and self._stands(source, binding.symbol, mark):
             is_overridden = binding.commit is not None and self._is_overridden(
-                binding, mark, binding.commit
+                binding, path or binding.path, mark, binding.commit
             )
             state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
             return state, path
@@ -134,12 +137,28 @@ class GroundChecker:
             return is_named(source, mark.names[0])
         return not symbol or bool(source.find_place(symbol))
 
-    def _is_overridden(self, binding: Binding, mark: Mark, commit: str) -> bool:
+    def _is_overridden(self, binding: Binding, path: str, mark: Mark, commit: str) -> bool:
         """Check whether another file has come to set what a part sets, or migrates it."""
         others = self._list_changed(commit) if mark.names else []
         if _is_step(binding.path):
-            return any(self._migrates(path, binding, mark, commit) for path in others)
+            return any(self._migrates(other, binding, mark, commit) for other in others)
+        if any(self._is_layer(other, path, binding.symbol, mark, commit) for other in others):
+            return True
         return mark.is_setting and self._is_set_more(others, mark, commit)
+
+    def _is_layer(self, other: str, path: str, symbol: str, mark: Mark, commit: str) -> bool:
+        """Check whether settings beside a part's own have come to set the same in the same place.
+
+        So do layers such as `compose.prod.yml` over `compose.yml`.
+        """
+        layer, own = PurePosixPath(other), PurePosixPath(path)
+        is_beside = (layer.parent, layer.suffix) == (own.parent, own.suffix) and layer != own
+        is_kin = _WORD.split(layer.name)[0] == _WORD.split(own.name)[0]
+        if not (is_beside and is_kin) or is_program(path) or SYMBOL_JOINT not in symbol:
+            return False
+        now, before = self._read(other), self._read(other, commit)
+        is_new = before is None or not sets_within(before, symbol, mark.names[0])
+        return is_new and now is not None and sets_within(now, symbol, mark.names[0])
 
     def _is_set_more(self, paths: list[str], mark: Mark, commit: str) -> bool:
         """Check whether files have come to set the names that a part sets; a move is none."""
