@@ -332,6 +332,13 @@ export interface Metric {
   exceeded: boolean;
 }
 
+/** A memory of the project whose files have changed or are gone. */
+export interface MovedMemory {
+  id: string;
+  text: string;
+  ground: WireGround;
+}
+
 export interface NamedEntity {
   name: string;
   kind?: "person" | "organisation" | "place" | "product" | "event" | "other";
@@ -375,6 +382,7 @@ export interface Origin {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
   after?: WireNeighbour[];
@@ -474,6 +482,7 @@ export interface Reports {
 export interface Review {
   pending: Origin[];
   contradicted: Contradicted[];
+  moved?: MovedMemory[];
   quotes?: string[];
   may_be_one?: Entity[][];
 }
@@ -671,6 +680,7 @@ export interface WireConclusion {
   superseded_part?: string;
   contradicts?: string[];
   outdated_by?: string[];
+  ground?: WireGround;
   restated_by?: string;
   condition?: string;
   shown_as?: string;
@@ -715,6 +725,12 @@ export interface WireForgetReport {
   remaining: Record<string, number>;
 }
 
+/** How the files stand that a memory speaks of, and how many commits changed them since. */
+export interface WireGround {
+  state: "unchanged" | "changed" | "gone" | "not checked";
+  commits: number;
+}
+
 /** One of several statements that were kept. */
 export interface WireKept {
   number: number;
@@ -744,6 +760,7 @@ export interface WireLookup {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
   after?: WireNeighbour[];
@@ -821,6 +838,7 @@ export interface WireRecord {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
   after?: WireNeighbour[];
@@ -905,6 +923,7 @@ export interface WireTrace {
   superseded_part?: string;
   contradicts?: string[];
   outdated_by?: string[];
+  ground?: WireGround;
   restated_by?: string;
   condition?: string;
   shown_as?: string;
@@ -1198,7 +1217,7 @@ export interface ListLogArguments {
 }
 
 export interface BeginNightArguments {
-  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "merge" | "propose_joins" | "consolidate" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
+  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "bind_files" | "merge" | "propose_joins" | "consolidate" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
   since?: string;
   /** Checked against the token's tenant. */
   tenant_id?: string;

@@ -23,6 +23,7 @@ from memoria.bare.home import find_home, home_below
 from memoria.bare.projects import name_here
 from memoria.config_checks import check_command, check_together, check_url
 from memoria.config_database import DatabaseSettings
+from memoria.config_hooks import HookSettings, split_parts
 from memoria.config_http import HttpSettings, TenantName
 from memoria.errors import InvalidInputError
 from memoria.model.moments import Zone
@@ -47,12 +48,7 @@ LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
 
-def _split_parts(value: object) -> object:
-    """Return a text as the list of values between its commas, and any other value as it is."""
-    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-
-
-class Settings(DatabaseSettings, HttpSettings):
+class Settings(DatabaseSettings, HookSettings, HttpSettings):
     """All settings of a process; none changes while the process runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -86,15 +82,12 @@ class Settings(DatabaseSettings, HttpSettings):
     what is about you is seen from everywhere. `none` for no project. By default a command and a
     server take the git repository of the folder they are started in, and the library takes none."""
 
-    private_workspaces: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
+    private_workspaces: Annotated[tuple[str, ...], BeforeValidator(split_parts)] | None = None
     """Projects that are seen from themselves alone, such as `/home/ann/diary,/home/ann/secret`.
     What is said in one stays in it, even if it is about you, unless you say `scope=everywhere`; no
     search of all projects shows it, and none counts it."""
 
-    ignored_folders: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
-    """Folders of which hooks and imports keep nothing, such as `/home/ann/diary,~/taxes`."""
-
-    connectors: Annotated[tuple[str, ...], BeforeValidator(_split_parts)] | None = None
+    connectors: Annotated[tuple[str, ...], BeforeValidator(split_parts)] | None = None
     """Packages that add sources to `memoria import` and clients to `memoria connect`, such as
     `memoria-fieldlog`. These two commands run their code, with all your rights: name none that you
     don't trust. Servers, hooks and nightly jobs load none."""
@@ -103,6 +96,10 @@ class Settings(DatabaseSettings, HttpSettings):
     """Whether a search that found less than was asked for names the other projects that have a
     match, and completions over MCP name them. Otherwise it only counts the matches. Private
     projects are never named."""
+
+    grounds: bool = True
+    """Whether memories of a project are bound to the files of its repository on this machine, and
+    marked once these have changed. If not, nothing of any repository is read."""
 
     resource_links: bool = False
     """Whether answers over MCP end with links to what they name, three at most, for a client that

@@ -24,7 +24,7 @@ from tests.docs.pages import README, text_of
 
 from memoria.app import open_memoria
 from memoria.connectors.clients.interface import HookCall
-from memoria.surface.hook.main import MOST_CHARS
+from memoria.surface.hook.replies import MOST_CHARS
 from memoria.surface.mcp.server import build_server
 
 _CALL = re.compile(r"`(\w+)(?:\(([^`]*)\))?`")

@@ -61,6 +61,7 @@ CALL = ModelCall(
 )
 MARK = "the mark of what everybody forgot"
 IMPORTED = "said in a file"
+PROJECT = "a project"
 LONG = " ".join(map(str, range(400)))
 
 
@@ -147,7 +148,7 @@ def import_turn(store: Store, tenant: str) -> None:
 
 
 def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) -> None:
-    """A wish that was read to no effect, a turn that nobody has looked at, and what rules made."""
+    """A wish without effect, a turn at which nobody has looked, what rules made, a bound one."""
     assert version.turn_n is not None
     tx.conversations.mark(version.turn_n, None)
     tx.conversations.mark(turn_n, "wish")
@@ -161,6 +162,17 @@ def note_quotes(tx: Transaction, tenant: str, version: NewVersion, turn_n: int) 
         inferred_by=InferredBy.RULES,
     )
     tx.memories.add(NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5), read)
+    bind_to_files(tx, version)
+
+
+def bind_to_files(tx: Transaction, version: NewVersion) -> None:
+    """A memory of a project that is bound to a file, and one at which nobody has looked."""
+    for is_bound in (True, False):
+        told = NewMemory(new_id(), MemoryType.FACT, 0.5, 0.5, workspace=PROJECT)
+        tx.memories.add(told, version)
+        kept = tx.memories.get(told.id)
+        if is_bound and kept is not None:
+            tx.grounds.bind(kept.current.n, [("port.py", "", "f", None)])
 
 
 def add_rival(tx: Transaction, memory_id: str, version: NewVersion) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from tests.store.tenant_life import IMPORTED, MARK, MODEL, SAID, vector
+from tests.store.tenant_life import IMPORTED, MARK, MODEL, PROJECT, SAID, vector
 
 from memoria.ingest.turn_draft import digest_opening
 from memoria.language.reading.statement import fingerprint
@@ -14,6 +14,7 @@ from memoria.model.moments import LocalDay
 from memoria.model.nightly import NightlyRun
 from memoria.store.engine import Store
 from memoria.store.features import SESSION_BITS, Surroundings, TurnMetadataColumns, TurnPosition
+from memoria.store.rows.grounds import GroundRow
 from memoria.store.rows.listings import ListedMemories, ListedSpan, WalkPlace
 from memoria.store.rows.portable.records import PORTABLE_KINDS, PortableSelection
 from memoria.store.rows.tool_calls import CallRow
@@ -47,6 +48,8 @@ def known(store: Store, tenant: str) -> Known:
         edited = next(turn for turn in turns if turn.message_id == "m")
         turns += tx.conversations.turn_versions(edited)
         memories = tx.memories.list_unverified(1000)
+        bound = [row.memory_id for row in tx.grounds.list_of_project(PROJECT)]
+        memories += [memory for memory in map(tx.memories.get, bound) if memory is not None]
         over = map(tx.memories.get, tx.episodes.list_over_turns([turn.n for turn in turns]))
         memories += [memory for memory in over if memory is not None]
         versions = [version.n for memory in memories for version in memory.versions]
@@ -77,6 +80,10 @@ def list_surroundings(found: Surroundings) -> list[object]:
 def list_speakers(remarks: TurnMetadataColumns) -> list[object]:
     told = zip(remarks.is_turn, remarks.ats.tolist(), remarks.speakers.tolist(), strict=True)
     return [f"said by {remarks.names[who]} at={at}" for is_turn, at, who in told if is_turn]
+
+
+def list_grounds(rows: list[GroundRow]) -> list[str]:
+    return [f"n={row.wording_n} {row}" for row in rows]
 
 
 def list_calls(rows: list[CallRow]) -> list[str]:
@@ -202,6 +209,16 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "derivations.user_statement_times": lambda tx, _: tx.derivations.user_statement_times(
         range(100)
     ),
+    "grounds.list_of_memories": lambda tx, them: list_grounds(
+        tx.grounds.list_of_memories(them.memory_ids)
+    ),
+    "grounds.list_of_project": lambda tx, _: list_grounds(tx.grounds.list_of_project(PROJECT)),
+    "grounds.list_turns_before": lambda tx, them: [
+        f"n={n} " for own in them.ns for n in tx.grounds.list_turns_before(own, 9)
+    ],
+    "grounds.list_unbound": lambda tx, _: [
+        f"n={one.n} {one.turn_n}" for one in tx.grounds.list_unbound(PROJECT, 9)
+    ],
     "documents.awaiting_vectors": lambda tx, them: tx.documents.awaiting_vectors(them.ns),
     "documents.count_hidden": lambda tx, _: tx.documents.count_hidden(BOTH, ["port"], EVERY),
     "documents.distinct_words": lambda tx, them: tx.documents.distinct_words(them.ns),

@@ -181,6 +181,7 @@ WALKS = {
     ("retention", "support"),  # the turns of one memory
     ("scratchpads", "recent"),
     ("scratchpads", "later_sessions"),  # a row a session, where a task is told of
+    ("grounds", "of_project"),  # in the background: what is bound, of all projects
     ("tool_calls", "below"),  # where a folder is asked for
     ("tool_calls", "holding"),  # where no command is called so
     ("tool_calls", "keys"),  # what calls were, where somebody asks for an error or a command

@@ -244,6 +244,7 @@ async def test_a_prompt_that_comes_while_a_server_loads_is_shown_what_bears_on_i
     monkeypatch.setattr("memoria.surface.hook.main._FIRST_RECALL_MS", PATIENCE_MS)
     async with memoria.open(settings=Settings(home=home, embedder="off")) as memory:
         await memory.remember("The user keeps two hives of bees in Norwich", scope="everywhere")
+    await anyio.Path(home).mkdir(exist_ok=True)  # as the hook at the session's start has done
     note_begun(str(home), TENANT)
     told: list[str] = []
 

@@ -427,14 +427,14 @@ async def test_what_waits_for_the_users_word_is_listed_with_why_and_against_what
         await m.record_conversation([turn], "session_end", session_id="s")
         await m.wait_until_idle(60)
         (record,) = await m.provenance.list_pending()
-        told = render_review([record], [], 80)
+        told = render_review([record], [], [], 80)
         await m.with_channel(COMMAND_LINE).revise_memory(record.memory.id, "archive")
         assert await m.provenance.list_pending() == []
     assert "Lin lives in Leeds" in told
     assert re.search(r"reason\s+it contradicts another memory", told)
     assert re.search(r"contradicts\s+Lin lives in Bath", told)
     assert "“Lin is in Leeds”" in told
-    assert render_review([], [], 80) == "No memory waits for your confirmation."
+    assert render_review([], [], [], 80) == "No memory waits for your confirmation."
 
 
 def test_review_is_quiet_where_nothing_waits(shell: Shell) -> None:

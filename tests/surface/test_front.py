@@ -24,6 +24,11 @@ from memoria.surface.front.streams import Inbox, read_lines
 FROM_FILE = Path(FILE).read_text("utf-8")
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
 HANDSHAKE = ("initialize", HELLO)
+needs_folder = pytest.mark.sqlite("a database keeps the memory where the home can be no folder")
+UNREACHABLE = {
+    "MEMORIA_DATABASE_URL": "postgresql://ann@/none?host=/nowhere",
+    "MEMORIA_TOMBSTONE_KEY": "ab" * 32,
+}
 Message = tuple[str, dict[str, Any]] | str | bytes
 """A request, a notification, or a line as it is."""
 
@@ -140,8 +145,12 @@ def test_a_client_that_leaves_without_a_word_costs_nothing(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("place", "variables", "problem"),
-    [("file/home", {}, "MEMORIA_HOME"), ("home", {"MEMORIA_TENANT": "x" * 201}, "MEMORIA_TENANT")],
-    ids=["home", "setting"],
+    [
+        pytest.param("file/home", {}, "MEMORIA_HOME", marks=needs_folder),
+        ("home", UNREACHABLE, "/nowhere"),
+        ("home", {"MEMORIA_TENANT": "x" * 201}, "MEMORIA_TENANT"),
+    ],
+    ids=["home", "database", "setting"],
 )
 def test_each_request_that_waits_for_a_server_that_cannot_start_is_told_why(
     tmp_path: Path, place: str, variables: dict[str, str], problem: str

@@ -14,6 +14,7 @@ import anyio.to_thread
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from tests.databases import Databases
 from tests.forgetting.remains import remains
 from tests.surface.shell import Shell
 
@@ -44,7 +45,7 @@ from memoria.surface.hook.main import _find_briefings, _Options
 from memoria.surface.hook.payloads import Payload
 from memoria.surface.mcp.instructions import composers_for, keep_once_closed
 
-pytestmark = pytest.mark.sqlite("an answer is kept as long as the files stay as they are")
+on_files = pytest.mark.sqlite("an answer is kept as long as the files stay as they are")
 
 NAMES = (INSTRUCTIONS, BRIEFING)
 HERE, THERE = "/work/here", "/work/there"
@@ -197,6 +198,7 @@ DEEDS: Mapping[str, Callable[[Life], Awaitable[None]]] = {
 }
 
 
+@on_files
 @settings(deadline=None, max_examples=EXAMPLES, phases=(Phase.explicit, Phase.generate))
 @given(st.permutations(sorted(DEEDS)), st.lists(st.booleans(), min_size=13, max_size=13))
 def test_whatever_happens_a_kept_answer_is_what_a_server_would_say_now(
@@ -224,6 +226,7 @@ async def live(folder: Path, deeds: list[str], kept: list[bool]) -> None:
         assert count_kept(chosen) >= len(NAMES)
 
 
+@on_files
 async def test_a_home_that_was_restored_has_nothing_kept(home: Path, tmp_path: Path) -> None:
     chosen, backup = settings_of(home), tmp_path / "before.zip"
     async with memoria.open(settings=chosen) as memory:
@@ -238,6 +241,25 @@ async def test_a_home_that_was_restored_has_nothing_kept(home: Path, tmp_path: P
     assert WORDS.encode() not in backup.read_bytes()
 
 
+@on_files
+async def test_what_was_kept_before_a_memory_moved_to_a_database_is_told_no_more(
+    home: Path, databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memoria.open(settings=settings_of(home)) as memory:
+        await memory.remember(WORDS, type="preference")
+        await anyio.to_thread.run_sync(keep, memory)
+    await anyio.to_thread.run_sync(keep_once_closed, settings_of(home))
+    assert WORDS in (read(home, HERE, BRIEFING) or "")
+    with databases.dropping():
+        for name, value in databases.settings_of(home).items():
+            monkeypatch.setenv(f"MEMORIA_{name.upper()}", value)
+        assert {read(home, place, name) for place in PLACES for name in NAMES} == {None}
+        assert read_of_before(str(home), "default", HERE) is None
+        await anyio.to_thread.run_sync(keep_once_closed, settings_of(home))
+    assert not list(files(home))
+
+
+@on_files
 async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +279,7 @@ async def test_a_session_in_a_project_never_seen_begins_with_the_users_own_rules
     assert read_instructions(str(home), None, "/work/never-seen") == read(home, None, INSTRUCTIONS)
 
 
+@on_files
 async def test_what_a_kept_briefing_shows_is_noted_for_the_session_that_a_hook_begins(
     home: Path,
 ) -> None:
@@ -273,6 +296,7 @@ async def test_what_a_kept_briefing_shows_is_noted_for_the_session_that_a_hook_b
     assert (home / SHOWN).read_text().count("\n") == 1
 
 
+@on_files
 async def test_a_session_begun_right_after_another_is_told_the_rules_as_they_were_kept(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +317,7 @@ async def test_a_session_begun_right_after_another_is_told_the_rules_as_they_wer
             assert strip(told).text.strip() == ""  # it is ours, and is not recorded
 
 
+@on_files
 @pytest.mark.parametrize("deed", ["forget", "correct", "archive", "be_private", "edit_by_hand"])
 async def test_nothing_is_told_of_before_once_something_was_taken_back(
     home: Path, deed: str
@@ -313,6 +338,7 @@ async def test_nothing_is_told_of_before_once_something_was_taken_back(
         assert read_of_before(str(home), "default", HERE) is not None
 
 
+@on_files
 async def test_what_is_kept_of_before_ends_ahead_of_the_change_and_whatever_comes_of_it(
     home: Path,
 ) -> None:
@@ -334,6 +360,7 @@ async def test_what_is_kept_of_before_ends_ahead_of_the_change_and_whatever_come
     assert read_of_before(str(home), "default", HERE) is None
 
 
+@on_files
 def test_no_command_takes_from_the_next_session_what_the_user_wants(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,6 +386,7 @@ def test_no_command_takes_from_the_next_session_what_the_user_wants(
         assert "Always answer in short sentences." in told
 
 
+@on_files
 async def test_what_ends_with_time_is_not_said_beyond_its_end(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -384,6 +412,7 @@ async def test_what_ends_with_time_is_not_said_beyond_its_end(
         assert ends[-1] == 0
 
 
+@on_files
 async def test_a_task_is_not_told_of_from_what_was_kept_days_ago(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -400,6 +429,7 @@ async def test_a_task_is_not_told_of_from_what_was_kept_days_ago(
             assert ("tide gauge" in (kept or "")) == is_told
 
 
+@on_files
 async def test_forgetting_leaves_no_word_in_what_was_kept(home: Path) -> None:
     chosen = settings_of(home)
     async with memoria.open(settings=chosen) as memory:
@@ -426,6 +456,7 @@ def files(home: Path) -> Iterator[Path]:
     return (file for file in Path(answer_folder(str(home), "default")).glob("*") if file.is_file())
 
 
+@on_files
 async def test_nothing_is_kept_of_what_has_changed_while_it_was_composed(home: Path) -> None:
     chosen = settings_of(home)
     async with memoria.open(settings=chosen) as memory:
@@ -450,6 +481,7 @@ async def test_nothing_is_kept_of_what_has_changed_while_it_was_composed(home: P
         other.close()
 
 
+@on_files
 async def test_a_bare_python_reads_what_a_server_kept(home: Path) -> None:
     chosen = settings_of(home)
     async with memoria.open(settings=chosen) as memory:
@@ -463,6 +495,7 @@ async def test_a_bare_python_reads_what_a_server_kept(home: Path) -> None:
         assert WORDS in done.stdout.decode()
 
 
+@on_files
 async def test_settings_that_no_environment_has_keep_nothing(home: Path) -> None:
     chosen = settings_of(home).model_copy(update={"core_file_tokens": 60})
     async with memoria.open(settings=chosen) as memory:
@@ -471,6 +504,7 @@ async def test_settings_that_no_environment_has_keep_nothing(home: Path) -> None
     assert not list(files(home))
 
 
+@on_files
 async def test_a_server_that_began_before_the_settings_file_changed_keeps_nothing_more(
     home: Path,
 ) -> None:
@@ -486,7 +520,7 @@ async def test_a_server_that_began_before_the_settings_file_changed_keeps_nothin
 
 NO_SAY = frozenset(
     """
-    home homes open_homes database_url database_connections database_wipe_hours tenant workspace
+    home homes open_homes database_connections database_wipe_hours tenant workspace
     connectors embedder embedding_base_url embedding_model embedding_api_key
     rerank_base_url rerank_model rerank_api_key rerank_timeout_s llm_base_url
     llm_model llm_api_key llm_command llm_timeout_s llm_attempts llm_concurrency llm_daily_tokens
@@ -495,7 +529,7 @@ NO_SAY = frozenset(
     tombstone_key forget_similarity forget_at_once forget_grace_days personal_data retention
     nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
     backup_keep_days
-    name_other_projects ignored_folders resource_links
+    name_other_projects ignored_folders resource_links silent_share
     jwt_issuer jwt_audience jwt_resource jwt_keys_url jwt_tenant_claim jwt_tenants jwt_access_claim
     http_calls_per_second private_networks
     """.split()
@@ -528,6 +562,7 @@ async def test_a_briefing_is_short_enough_and_leaves_no_rule_out(home: Path) -> 
     assert strip(text).text == ""
 
 
+@on_files
 async def test_who_forgets_while_answers_are_being_kept_leaves_no_word_of_it(home: Path) -> None:
     chosen, done = settings_of(home), threading.Event()
 

@@ -33,6 +33,7 @@ from memoria.memories.times import date_of, date_of_memory
 from memoria.model import Scratchpad, now_millis, to_iso
 from memoria.model.core import PROJECT_FILE, CoreFile, CoreMemory, ToldLine, ToldText
 from memoria.model.moments import Zone
+from memoria.retrieval.answer.grounds import ReadGrounds
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -46,7 +47,11 @@ class CoreReader:
     """Reads what the core files say now, and reads again only after a change."""
 
     def __init__(
-        self, settings: Settings, files: TenantFiles, embedder: LazyEmbedder | None
+        self,
+        settings: Settings,
+        files: TenantFiles,
+        embedder: LazyEmbedder | None,
+        read_grounds: ReadGrounds | None = None,
     ) -> None:
         """Bind to a tenant's core files.
 
@@ -54,7 +59,9 @@ class CoreReader:
             settings: of the home.
             files: the tenant's.
             embedder: finds what was said later by its vectors; without one nothing is found.
+            read_grounds: reads how the files stand that carry memories; None for none.
         """
+        self.read_grounds = read_grounds
         self._embedder = embedder
         self._files = files
         self._tokens = settings.core_file_tokens
@@ -161,12 +168,15 @@ def compose_briefing(
     """
     read = _read_lines(tx, reader, project)
     episodes_heading = _HEADINGS[-1] if project else OF_NO_PROJECT
+    marks = _list_moved(tx, reader, (*read.core, *read.wishes))
     left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
+    left -= sum(map(_size, marks.values()))
     tasks = take_fitting(read.tasks, _size, min(_TASK_TOKENS, left))
     episodes = take_fitting(read.episodes, _size, min(_EPISODE_TOKENS, left))
     wishes = take_fitting(read.wishes, _size, min(_WISH_TOKENS, left))
     core = _fit_core(read, left - sum(map(_size, (*wishes, *tasks, *episodes))))
     headings = (*_HEADINGS[:-1], episodes_heading)
+    core, wishes = (_mark_moved(lines, marks) for lines in (core, wishes))
     blocks = zip(headings, (core, wishes, tasks, episodes), strict=True)
     shown = [ToldLine(guide.strip(), "guide")]
     for heading, lines in blocks:
@@ -206,6 +216,32 @@ def _read_lines(tx: Transaction, reader: CoreReader, project: str | None) -> Bri
             for one in episodes
         ],
     )
+
+
+_ID_END = 8
+
+
+def _list_moved(
+    tx: Transaction, reader: CoreReader, lines: Iterable[ToldLine]
+) -> Mapping[str, str]:
+    """Map the ends of ids to marks, for the memories of lines whose files have changed or gone.
+
+    What is unchanged has no mark: a briefing is kept, and may be read after the next commit.
+    """
+    ids = [line.record_id for line in lines if line.record_id]
+    if reader.read_grounds is None or not ids:
+        return {}
+    marks = reader.read_grounds(tx, ids)
+    moved = {one: mark.phrase for one, mark in marks.items() if mark.state in ("changed", "gone")}
+    return {one[-_ID_END:]: f" ({phrase})" for one, phrase in moved.items()}
+
+
+def _mark_moved(lines: Iterable[ToldLine], marks: Mapping[str, str]) -> list[ToldLine]:
+    """Add its mark to each line whose files have changed."""
+    return [
+        replace(line, text=f"{line.text}{marks.get((line.record_id or '')[-_ID_END:], '')}")
+        for line in lines
+    ]
 
 
 def split_core(core: CurrentCore) -> list[ToldLine]:

@@ -1,10 +1,10 @@
 """Composition: from settings to an opened Memoria."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, overload
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, overload
 
 import anyio
 from pydantic import SkipValidation
@@ -19,6 +19,7 @@ from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
 from memoria.inference.reranker import Reranker, choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
+from memoria.ingest.grounding import GroundingWorker, build_grounding_worker
 from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis
 from memoria.store.engine import Store
@@ -151,7 +152,8 @@ async def open_home(
     )
     store = await in_thread(lambda: open_store(settings))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(settings))
-    reader = _build_extraction_worker(settings, store, lazy)
+    grounds = build_grounding_worker(settings, store)
+    reader = _build_extraction_worker(settings, store, lazy, grounds)
     own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
     rounds = None if shared is None else shared.rounds
@@ -160,15 +162,18 @@ async def open_home(
         worker.start(None if rounds is None else rounds.embedding)
     if reader is not None and reads_queue:
         reader.start(rounds)
+    if reads_queue and grounds is not None:
+        grounds.start(None if rounds is None else rounds.upkeep)
+        grounds.want(settings.tenant, settings.workspace)
     try:
-        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader)
+        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, grounds)
         if shared is not None:
             own_turns = shared.make_tenant_turns()
             opened = replace(opened, search_turns=shared.search_turns, tenant_turns=own_turns)
         yield opened
     finally:
         with anyio.CancelScope(shield=True):
-            await in_thread(lambda: _close(store, renewal, worker, reader))
+            await in_thread(lambda: _close(store, (renewal, grounds, reader, worker)))
             if own is not None:
                 await in_thread(own.close)
 
@@ -193,23 +198,26 @@ def _override(settings: Settings, home: Path | str | None, tenant: str | None) -
 
 
 def _build_extraction_worker(
-    settings: Settings, store: Store, embedder: LazyEmbedder | None
+    settings: Settings, store: Store, embedder: LazyEmbedder | None, grounds: GroundingWorker | None
 ) -> "ExtractionWorker | None":
     """Build the workers that have a chat model read; None where none is configured."""
     if not settings.has_chat_model:
         return None
     from memoria.app.reading import build_extraction_worker  # noqa: PLC0415  (who has none pays nothing)
 
-    return build_extraction_worker(settings, store, embedder)
+    return build_extraction_worker(settings, store, embedder, grounds)
 
 
-def _close(
-    store: Store,
-    renewal: RenewalWorker,
-    worker: EmbeddingWorker | None,
-    reader: "ExtractionWorker | None",
-) -> None:
-    for each in (renewal, reader, worker):
+class _Worker(Protocol):
+    """Work in the background of a home."""
+
+    def stop(self) -> None:
+        """Stop after what is under way."""
+        ...
+
+
+def _close(store: Store, workers: Iterable[_Worker | None]) -> None:
+    for each in workers:
         if each is not None:
             each.stop()
     store.close()

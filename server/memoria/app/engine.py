@@ -151,12 +151,13 @@ def refuse_elsewhere(settings: Settings) -> None:
 
 def _name_ways(settings: Settings) -> str:
     """Return how a memory elsewhere is named, and what of it may be nearer than one thinks."""
-    if settings.database_url is not None:
-        return "MEMORIA_DATABASE_URL."
-    backups = " Its backups are still there: `memoria restore FILE` puts one in its place."
     home = settings.home_path
+    servers = _tell_of_servers(str(home))
+    if settings.database_url is not None:
+        return f"MEMORIA_DATABASE_URL.{servers}"
+    backups = " Its backups are still there: `memoria restore FILE` puts one in its place."
     said = backups if (home / BACKUPS).is_dir() else ""
-    return f"--home or MEMORIA_HOME.{said}{_tell_of_servers(str(home))}"
+    return f"--home or MEMORIA_HOME.{said}{servers}"
 
 
 def _tell_of_servers(home: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memoria.app.arguments import Count, Text, check_arguments, takes_query
+from memoria.app.grounds import GroundedRecords
 from memoria.app.open_home import OpenHome, in_thread
-from memoria.app.records import Records
 from memoria.app.spool import THOROUGH_BYTES
 from memoria.erasure.suppression import Digester
 from memoria.errors import NotFoundError
@@ -46,7 +46,7 @@ _MOST_REPORTS = 1000
 """Number of newest reports that can be named by the end of their id."""
 
 
-class Forgetting(Records):
+class Forgetting(GroundedRecords):
     """One tenant's memory as it is looked up and forgotten."""
 
     def __init__(self, home: OpenHome, channel: Channel) -> None:

@@ -15,6 +15,7 @@ from memoria.bare.kept import (
     DATABASE_FILES,
     SETTINGS,
     States,
+    delete_kept,
     delete_stale,
     is_settled,
     list_kept,
@@ -33,6 +34,7 @@ from memoria.lifecycle.core.lines import places_seen_from
 from memoria.memories.task_in_hand import find_end_of_telling
 from memoria.model import now_millis
 from memoria.model.core import ToldText
+from memoria.retrieval.answer.grounds import ReadGrounds
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
@@ -45,14 +47,22 @@ _MOST_WORKSPACES = 8
 class AnswerKeeper:
     """Keeps a tenant's answers. Its methods block; one thread at a time calls them."""
 
-    def __init__(self, settings: Settings, store: Store, composers: Mapping[str, Composer]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        composers: Mapping[str, Composer],
+        read_grounds: ReadGrounds | None = None,
+    ) -> None:
         """Bind to a home and to the writers of its answers.
 
         Args:
             settings: whose answers, and the project at hand.
             store: of the home.
             composers: what writes each answer, by its name.
+            read_grounds: reads how the files stand that carry memories; None for none.
         """
+        self._read_grounds = read_grounds
         self._settings = settings
         self._store = store
         self._composers = composers
@@ -79,7 +89,13 @@ class AnswerKeeper:
         return self._keep_for(self._settings.workspace)
 
     def keep_for_others(self) -> bool:
-        """Keep answers for no project and other projects that had some; delete stale ones."""
+        """Keep answers for no project and other projects that had some; delete stale ones.
+
+        Where a database elsewhere has the memory, that is whatever was kept before it moved there.
+        """
+        if self._settings.database_url is not None:
+            delete_kept(self._home, self._tenant)
+            return True
         for workspace in self._list_others():
             if not self._keep_for(workspace):
                 return False
@@ -100,7 +116,8 @@ class AnswerKeeper:
         at = now_millis()
         with self._store.read(self._tenant) as tx:
             files = self._store.files.of(self._tenant)
-            reader = CoreReader(self._settings, files, choose_embedder(self._settings))
+            embedder = choose_embedder(self._settings)
+            reader = CoreReader(self._settings, files, embedder, self._read_grounds)
             told = {name: write(tx, reader, workspace) for name, write in self._composers.items()}
             until = _find_end(tx, at, workspace)
         with self._store.write(self._tenant, only_adds=True):

@@ -12,6 +12,7 @@ from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
 from memoria.errors import EmbedderError, InvalidInputError, MemoriaError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
+from memoria.ingest.grounding import build_grounding_worker
 from memoria.lifecycle.generated_files import GeneratedFiles, files_of
 from memoria.lifecycle.interface import NightlyLedger, StepContext
 from memoria.lifecycle.runner import (
@@ -85,6 +86,7 @@ def run_nightly(
             retention_table(settings.retention),
             calibration_of(choose_embedder(settings)),
             time_left=lambda: deadline - time.monotonic(),
+            grounds=build_grounding_worker(settings, store),
         )
         files_of(context).delete_drafts()
         clear_leftover_plans(store, settings.tenant)
@@ -129,6 +131,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
             settings,
             retention_table(settings.retention),
             calibration_of(choose_embedder(settings)),
+            grounds=build_grounding_worker(settings, store),
         )
         reports = [
             StepReport(
@@ -331,7 +334,7 @@ def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[Ste
         yield context
         return
     recall = RelatedMemoryFinder(_load(choose_embedder(settings)))
-    reader = build_worker(settings, store, chat, recall)
+    reader = build_worker(settings, store, chat, recall, context.grounds)
     with reader.run_in_calling_thread():
         yield replace(context, chat=chat, budget=budget, recall=recall, extraction=reader)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memoria.inference.reranker import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
     from memoria.ingest.extraction import ExtractionWorker
+    from memoria.ingest.grounding import GroundingWorker
     from memoria.ingest.rounds import SharedRounds
 
 
@@ -97,6 +98,8 @@ class OpenHome:
     """Worker that embeds what waits."""
     reader: "ExtractionWorker | None" = None
     """Service that has a chat model read what waits; None without a chat model."""
+    grounds: "GroundingWorker | None" = None
+    """Worker that binds memories to the files of repositories."""
     search_turns: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
     )
@@ -108,7 +111,9 @@ class OpenHome:
 
     def for_tenant(self, tenant: str) -> "OpenHome":
         """Return the same home as it serves another tenant, who has turns of its own."""
-        settings = self.settings.model_copy(update={"tenant": tenant})
+        # Another tenant's folders are elsewhere: no night of theirs is to read repositories here.
+        grounds = self.settings.grounds and tenant == self.settings.tenant
+        settings = self.settings.model_copy(update={"tenant": tenant, "grounds": grounds})
         own = anyio.CapacityLimiter(self.tenant_turns.total_tokens)
         return replace(self, settings=settings, tenant_turns=own)
 

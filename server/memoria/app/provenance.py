@@ -1,7 +1,7 @@
 """Origins and links of memories, and the entities that memories speak of."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
 from memoria.app.open_home import in_snapshot, in_thread
@@ -38,6 +38,9 @@ from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LAST
 
+if TYPE_CHECKING:
+    from memoria.ingest.grounding import GroundingWorker
+
 Hops = Literal[1, 2]
 _Settle = Callable[[Transaction, Pair, Channel, int], None]
 
@@ -45,10 +48,17 @@ _Settle = Callable[[Transaction, Pair, Channel, int], None]
 class ProvenanceQueries:
     """Queries for the origins of one tenant's memories. See `Memoria.provenance`."""
 
-    def __init__(self, store: Store, tenant: str, workspace: str | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tenant: str,
+        workspace: str | None,
+        grounds: "GroundingWorker | None" = None,
+    ) -> None:
         self._store = store
         self._tenant = tenant
         self._seen = filters_from(workspace)
+        self._grounds = grounds
 
     @check_arguments
     async def get(
@@ -64,11 +74,15 @@ class ProvenanceQueries:
         Raises:
             NotFoundError: there is neither.
         """
-        return await in_snapshot(
-            self._store,
-            self._tenant,
-            lambda tx: read_origin(tx, complete_id(tx, record_id), context, self._seen, most),
-        )
+
+        def read(tx: Transaction) -> MemoryRecord | TurnOrigin:
+            found = read_origin(tx, complete_id(tx, record_id), context, self._seen, most)
+            if isinstance(found, TurnOrigin) or self._grounds is None:
+                return found
+            (marked,) = self._grounds.mark(self._tenant, tx, [found.memory])
+            return found.model_copy(update={"memory": marked})
+
+        return await in_snapshot(self._store, self._tenant, read)
 
     @check_arguments
     async def history(self, memory_id: Text, *, most: Count | None = None) -> MemoryHistory:

@@ -7,6 +7,7 @@ from memoria.inference.chat.client import CallLedger, ChatClient, chat_limits, c
 from memoria.ingest.episode import Summariser
 from memoria.ingest.extract import Extractor
 from memoria.ingest.extraction import ExtractionLimits, ExtractionWorker
+from memoria.ingest.grounding import GroundingWorker
 from memoria.ingest.processing import EntryProcessor, ProcessorTools
 from memoria.memories.verdicts import RelatedMemories
 from memoria.model import QueueKind
@@ -26,17 +27,24 @@ def build_chat_client(settings: Settings, ledger: CallLedger) -> ChatClient | No
 
 
 def build_extraction_worker(
-    settings: Settings, store: Store, embedder: LazyEmbedder | None
+    settings: Settings,
+    store: Store,
+    embedder: LazyEmbedder | None,
+    grounds: GroundingWorker | None = None,
 ) -> ExtractionWorker | None:
     """Build the workers, not started yet; None where no chat model is configured."""
     chat = build_chat_client(settings, StoreLedger(store))
     if chat is None:
         return None
-    return build_worker(settings, store, chat, RelatedMemoryFinder(embedder))
+    return build_worker(settings, store, chat, RelatedMemoryFinder(embedder), grounds)
 
 
 def build_worker(
-    settings: Settings, store: Store, chat: ChatClient, recall: RelatedMemories
+    settings: Settings,
+    store: Store,
+    chat: ChatClient,
+    recall: RelatedMemories,
+    grounds: GroundingWorker | None = None,
 ) -> ExtractionWorker:
     """Build the workers that ask this chat client, not started yet."""
 
@@ -44,7 +52,7 @@ def build_worker(
         return Digester(tenant, store.files.tombstone_key)
 
     most, personal = settings.llm_output_tokens, settings.personal_data
-    tools = ProcessorTools(store, chat, recall, digester, most, personal)
+    tools = ProcessorTools(store, chat, recall, digester, most, grounds, personal)
     readers: dict[QueueKind, EntryProcessor] = {
         QueueKind.EXTRACT: Extractor(tools),
         QueueKind.EPISODE: Summariser(tools),

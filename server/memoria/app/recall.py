@@ -1,6 +1,6 @@
 """Recall: the two levels of search, and the context package."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memoria.app.briefing import CoreReader
     from memoria.app.kept import AnswerKeeper, Composer
     from memoria.config import Settings
+    from memoria.model.grounds import GroundMark
     from memoria.model.turn import Scratchpad
     from memoria.store.rows.transaction import Transaction
 
@@ -199,7 +200,13 @@ class Recall:
         plan = plan_unasked(prompt, workspace=place, options=self._options())
         if plan.parsed.is_time_only:
             return ToldText(())
-        search = Search(self._store, self.tenant, self._embedder, _UNASKED_WAIT_MS)
+        search = Search(
+            self._store,
+            self.tenant,
+            self._embedder,
+            _UNASKED_WAIT_MS,
+            read_grounds=self._read_grounds,
+        )
         found = await in_thread(lambda: search.run(plan))
         return compose_unasked(prompt, found, session_id)
 
@@ -212,7 +219,7 @@ class Recall:
         """Open the keeper of composed answers, which keeps them for readers that can't wait."""
         from memoria.app.kept import AnswerKeeper  # noqa: PLC0415  (only a server keeps some)
 
-        return AnswerKeeper(self.settings, self._store, composers)
+        return AnswerKeeper(self.settings, self._store, composers, self._read_grounds)
 
     async def look_at_core(self) -> dict[str, Hashable]:
         """Map each core file of all projects to a value that changes with the file."""
@@ -233,7 +240,7 @@ class Recall:
         from memoria.app.briefing import CoreReader  # noqa: PLC0415  (only who reads it pays for it)
 
         files = self._store.files.of(self.tenant)
-        return CoreReader(self.settings, files, self._embedder)
+        return CoreReader(self.settings, files, self._embedder, self._read_grounds)
 
     @property
     def _search(self) -> Search:
@@ -243,8 +250,16 @@ class Recall:
             self._embedder,
             self.embedder_wait_ms,
             self._home.reranker,
+            self._read_grounds,
             names_projects=self.settings.name_other_projects,
         )
+
+    def _read_grounds(
+        self, tx: "Transaction", memory_ids: Sequence[str]
+    ) -> "Mapping[str, GroundMark]":
+        """Return the states of those of some memories that are bound to files."""
+        grounds = self._home.grounds
+        return {} if grounds is None else grounds.read_marks(self.tenant, tx, memory_ids)
 
     async def _run(self, make_plan: "Callable[[Settings, str, int], SearchPlan]") -> SearchResult:
         """Plan and run a search in a thread, once it is its turn."""

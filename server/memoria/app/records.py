@@ -241,7 +241,8 @@ class Records(Recall):
         """Queries for the origins of memories, and what became of them."""
         from memoria.app.provenance import ProvenanceQueries  # noqa: PLC0415  (only who looks pays for it)
 
-        return ProvenanceQueries(self._store, self.tenant, self.settings.workspace)
+        place = self.settings.workspace
+        return ProvenanceQueries(self._store, self.tenant, place, self._home.grounds)
 
     @property
     def events(self) -> "EventQueries":
@@ -271,7 +272,9 @@ class Records(Recall):
     def _with_contradictions(self, tx: Transaction, memories: Sequence[Memory]) -> list[Memory]:
         """Add to memories what contradicts or outdates them, as far as the project sees it."""
         shown = mark_conditions(tx, memories)
-        return mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, self._seen))
+        shown = mark_outdated_memories(tx, mark_contradicted_memories(tx, shown, self._seen))
+        grounds = self._home.grounds
+        return shown if grounds is None else grounds.mark(self.tenant, tx, shown)
 
     @property
     def _seen(self) -> Filters:

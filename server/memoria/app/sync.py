@@ -216,6 +216,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     walk_memories = wait_for(Memoria.walk_memories)
     list_sessions = wait_for(Memoria.list_sessions)
     list_contradicted = wait_for(Memoria.list_contradicted)
+    list_moved = wait_for(Memoria.list_moved)
     list_pending = wait_for(Memoria.list_pending)
     list_unverified = wait_for(Memoria.list_unverified)
     wishes = wait_for(Memoria.wishes)
@@ -244,6 +245,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
 
     catch_up = wait_for(Memoria.catch_up)
     take_in_spool = wait_for(Memoria.take_in_spool)
+    bind_files = wait_for(Memoria.bind_files)
     close_past_conversations = wait_for(Memoria.close_past_conversations)
     wait_until_idle = wait_for(Memoria.wait_until_idle)
     health = wait_for(Memoria.health)

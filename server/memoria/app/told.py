@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import ValidationError
 
 from memoria.app.open_home import in_snapshot, in_thread
+from memoria.app.silence import compare_sessions
 from memoria.bare.shown import note_shown, read_shown
+from memoria.bare.silence import read_sessions
 from memoria.bare.spool import read_heard
 from memoria.model import Channel, Memory, StoredTurn
 from memoria.model.base import Value, choose_by_end
 from memoria.model.moments import Moment
 from memoria.model.privacy import find_open
+from memoria.model.value import SilenceReport
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
@@ -153,6 +156,14 @@ class ToldRecords:
 
         showings = await in_snapshot(self._store, self._tenant, look_up)
         return ShowingPage(showings=showings, total=len(known))
+
+    async def compare_silence(self) -> SilenceReport:
+        """Compare sessions in which memory was silent with those in which it spoke."""
+        notes = await in_thread(lambda: read_sessions(self._home, self._tenant))
+        share = self._settings.silent_share
+        return await in_snapshot(
+            self._store, self._tenant, lambda tx: compare_sessions(tx, notes, share)
+        )
 
     def _note(self, way: Way, ids: Sequence[str], session: str | None) -> None:
         place, channel = self._settings.workspace, self._channel

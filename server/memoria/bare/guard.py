@@ -6,7 +6,7 @@ must not have, for the word to be worth saying. Nothing is concluded here, and n
 
 from memoria.bare.shell_line import Command, name_place, read_commands
 from memoria.bare.shell_words import split_line
-from memoria.bare.tool_calls import Edit, list_edits, shell_text
+from memoria.bare.tool_calls import CallEdit, list_edits, shell_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,13 +226,15 @@ def _has(shape: Shape, value: str) -> bool:
     )
 
 
-def _fits_edit(word: "Word", edit: Edit, added: set[str]) -> bool:
+def _fits_edit(word: "Word", edit: CallEdit, added: set[str]) -> bool:
     """Check whether an edit brings back what was undone in the same file."""
     bad = {*_texts(word, "bad")}
     return bool(bad) and is_same_file(str(word["file"]), edit.path) and bad <= added
 
 
-def _breaks_rule(word: "Word", shapes: list[Shape], changed: "list[tuple[Edit, set[str]]]") -> bool:
+def _breaks_rule(
+    word: "Word", shapes: list[Shape], changed: "list[tuple[CallEdit, set[str]]]"
+) -> bool:
     """Check whether a call names what the user has ruled out, and nothing that they allowed."""
     if any(_is_ruled_out(word, shape) for shape in shapes):
         return True

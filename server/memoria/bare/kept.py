@@ -1,11 +1,9 @@
 """Answers kept ready for readers that can't wait for a server: instructions, and the briefing.
 
-An answer is kept with everything that it rests on: the state of the database's files, of the core
-files and of the settings file, the environment and the clock that had a say in it, and the moment
-until which it holds.
-It is only given while all of that is as it was. Any change to the database, by whatever process,
-changes the state of one of its files, so no list of changes that matter has to be right: whatever
-is in doubt is no answer, and a server composes a new one soon.
+An answer is kept with all that it rests on: the state of the database's files, of the core files
+and of the settings file, the environment, the clock, and the moment until which it holds.
+It is only given while all of that is as it was. Any change to the database changes the state of one
+of its files: whatever is in doubt is no answer, and a server composes a new one soon.
 
 The files are looked at and never opened. A process that closes a database file gives up its locks
 on it, and the process that asks here may be the very one that has the database open.
@@ -33,6 +31,8 @@ INSTRUCTIONS, BRIEFING = "instructions", "briefing"
 SETTINGS = (
     "MEMORIA_AGENTS_READ",
     "MEMORIA_CORE_FILE_TOKENS",
+    "MEMORIA_DATABASE_URL",
+    "MEMORIA_GROUNDS",
     "MEMORIA_INSTRUCTIONS_CORE",
     "MEMORIA_PRIVATE_WORKSPACES",
     "MEMORIA_TIME_ZONE",

@@ -9,8 +9,8 @@ import os
 from memoria.bare.home import NotRegularError, read_regular
 
 SETTINGS_FILE = "settings.toml"
-IGNORED_FOLDERS = "ignored_folders"
-_VARIABLE = "MEMORIA_IGNORED_FOLDERS"
+IGNORED_FOLDERS, SILENT_SHARE = "ignored_folders", "silent_share"
+_VARIABLES = {name: f"MEMORIA_{name.upper()}" for name in (IGNORED_FOLDERS, SILENT_SHARE)}
 _MOST_BYTES = 1 << 16
 
 
@@ -85,10 +85,10 @@ def find_ignored_folders(home: str) -> str:
     Raises:
         SettingsFileError: the file names some, and nobody can tell which.
     """
-    if named := os.environ.get(_VARIABLE):
+    if named := os.environ.get(_VARIABLES[IGNORED_FOLDERS]):
         return named
     text = read_text(home)
-    if not any(_key(line) == IGNORED_FOLDERS or "\\" in _key(line) for line in _lines(text)):
+    if not _may_name(text, IGNORED_FOLDERS):
         return ""
     folders = parse(home, text).get(IGNORED_FOLDERS, "")
     listed = folders if isinstance(folders, list) else [folders]
@@ -96,6 +96,32 @@ def find_ignored_folders(home: str) -> str:
     if len(names) < len(listed):
         raise SettingsFileError(describe_place(home, text, IGNORED_FOLDERS) + ": it is no text")
     return ",".join(names)
+
+
+def find_silent_share(home: str) -> float:
+    """Return the share of sessions in which memory is silent: by the environment, else by the file.
+
+    Raises:
+        SettingsFileError: one of them names it, and it is no number.
+    """
+    variable = _VARIABLES[SILENT_SHARE]
+    named: object = os.environ.get(variable)
+    place = variable
+    if not named:
+        text = read_text(home)
+        if not _may_name(text, SILENT_SHARE):
+            return 0.0
+        named = parse(home, text).get(SILENT_SHARE, 0)
+        place = describe_place(home, text, SILENT_SHARE)
+    try:
+        return float(str(named))
+    except ValueError as error:
+        raise SettingsFileError(f"{place}: it is no number") from error
+
+
+def _may_name(text: str, name: str) -> bool:
+    """Check whether a line may name a setting, so that only then the text need be parsed."""
+    return any(_key(line) == name or "\\" in _key(line) for line in _lines(text))
 
 
 def _lines(text: str) -> list[str]:

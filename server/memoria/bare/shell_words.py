@@ -32,7 +32,7 @@ def split_line(text: str) -> list[SimpleCommand]:
 
     It is read by hand, as a hook has no time to load regular expressions.
     """
-    reading, line, at = _Reading(), text[:_LONGEST_LINE], 0
+    reading, line, at = _LineReading(), text[:_LONGEST_LINE], 0
     while at < len(line):
         char = line[at]
         if char in _BLANKS or line.startswith(("\\\n", "\\\r\n"), at):
@@ -111,7 +111,7 @@ def _end_of_brackets(line: str, at: int) -> int:
     return 0
 
 
-class _Reading:
+class _LineReading:
     """What of a line has been read."""
 
     def __init__(self) -> None:

@@ -53,18 +53,33 @@ def note_shown(home: str, tenant: str, session: str, way: str, ids: "Iterable[st
     if not ends:
         return
     at = time.time_ns() // 1_000_000
-    note = {"at": at, "in": _number(session), "way": way, "ids": ends}
+    note = {"at": at, "in": number_of(session), "way": way, "ids": ends}
+    append_note(home, tenant, (SHOWN, FORMER), write_json(note))
+
+
+def append_note(home: str, tenant: str, names: "tuple[str, str]", note: str) -> None:
+    """Add a note to a tenant's file of notes; a full one becomes the former one.
+
+    Args:
+        home: the data folder's path.
+        tenant: whose memory.
+        names: of the file that is added to, and of the former one.
+        note: a line of ASCII.
+
+    Raises:
+        OSError: it can't be written.
+    """
     folder = make_folder(home, tenant_folder(home, tenant))
     name_owner(folder, tenant)
-    path = os.path.join(folder, SHOWN)
+    path = os.path.join(folder, names[0])
     descriptor = open_to_append(path)
     try:
-        os.write(descriptor, write_json(note).encode("ascii") + b"\n")  # whole, as others add too
+        os.write(descriptor, note.encode("ascii") + b"\n")  # whole, as others add too
         is_full = os.fstat(descriptor).st_size > MOST_BYTES
     finally:
         os.close(descriptor)
     if is_full:
-        os.replace(path, os.path.join(folder, FORMER))
+        os.replace(path, os.path.join(folder, names[1]))
 
 
 def name_end(record_id: str) -> str:
@@ -90,18 +105,27 @@ def read_shown(home: str, tenant: str, session: str) -> list[dict[str, object]]:
     Raises:
         OSError: they can't be read.
     """
-    number = _number(session)
-    return [note for note in list_notes(home, tenant) if note.get("in") == number]
+    number = number_of(session)
+    found = list_notes(home, tenant)
+    return [note for note in found if isinstance(note.get("ids"), list) and note["in"] == number]
 
 
-def list_notes(home: str, tenant: str) -> list[dict[str, object]]:
-    """Return the notes of all sessions, oldest first.
+def list_notes(
+    home: str, tenant: str, names: "tuple[str, str]" = (SHOWN, FORMER)
+) -> list[dict[str, object]]:
+    """Return the notes of all sessions that are whole, oldest first.
+
+    Args:
+        home: the data folder's path.
+        tenant: whose memory.
+        names: of the file that is added to, and of the former one.
 
     Raises:
         OSError: they can't be read.
     """
-    found = (_parse(line) for path in _paths(home, tenant) for line in _read_lines(path))
-    return [note for note in found if note]
+    paths = _paths(home, tenant, names)
+    found = (_parse(line) for path in paths for line in _read_lines(path))
+    return [note for note in found if "in" in note]
 
 
 def erase_shown(home: str, tenant: str, ids: "Collection[str]") -> None:
@@ -111,7 +135,7 @@ def erase_shown(home: str, tenant: str, ids: "Collection[str]") -> None:
         OSError: a file can't be changed.
     """
     ends = {one[-_ID_CHARS:] for one in ids}
-    for path in _paths(home, tenant):
+    for path in _paths(home, tenant, (SHOWN, FORMER)):
         lines = _read_lines(path)
         kept = [left for line in lines if (left := _without(line, ends))]
         if kept != lines:
@@ -119,24 +143,34 @@ def erase_shown(home: str, tenant: str, ids: "Collection[str]") -> None:
 
 
 def delete_shown(home: str, tenant: str) -> None:
-    """Delete all notes of a tenant.
+    """Delete all notes of what a tenant's agents were shown.
 
     Raises:
         OSError: a file can't be deleted.
     """
-    for path in _paths(home, tenant):
+    delete_notes(home, tenant, (SHOWN, FORMER))
+
+
+def delete_notes(home: str, tenant: str, names: "tuple[str, str]") -> None:
+    """Delete a tenant's files of notes.
+
+    Raises:
+        OSError: a file can't be deleted.
+    """
+    for path in _paths(home, tenant, names):
         if os.path.lexists(path):
             os.unlink(path)
 
 
-def _number(session: str) -> str:
+def number_of(session: str) -> str:
     """Return a number that tells a session from others and does not say its id."""
     text = session.encode("utf-8", "surrogatepass")
     return f"{crc32(text):08x}{crc32(text[::-1], _SEED):08x}"
 
 
-def _paths(home: str, tenant: str) -> list[str]:
-    return [os.path.join(tenant_folder(home, tenant), name) for name in (FORMER, SHOWN)]
+def _paths(home: str, tenant: str, names: "tuple[str, str]") -> list[str]:
+    """Return the paths of a tenant's files of notes, the former one first."""
+    return [os.path.join(tenant_folder(home, tenant), name) for name in reversed(names)]
 
 
 def _read_lines(path: str) -> list[bytes]:
@@ -152,7 +186,7 @@ def _parse(line: bytes) -> dict[str, object]:
         note = read_json(line.decode("ascii"))
     except ValueError:
         return {}
-    return note if isinstance(note, dict) and isinstance(note.get("ids"), list) else {}
+    return note if isinstance(note, dict) else {}
 
 
 def _without(line: bytes, ends: "Collection[str]") -> bytes:

@@ -18,7 +18,7 @@ _PATCH_HEAD = "*** Begin Patch"
 _PATCH_FILE = "*** "
 
 
-class Edit:
+class CallEdit:
     """A change of a file."""
 
     __slots__ = ("new", "old", "path")
@@ -45,7 +45,7 @@ def shell_text(tool_name: str | None, args: object) -> str | None:
     return None
 
 
-def list_edits(args: object) -> "list[Edit]":
+def list_edits(args: object) -> "list[CallEdit]":
     """List the changes of files that a call makes by a tool for that."""
     if isinstance(args, str):
         return list(_read_patch(args)) if _PATCH_HEAD in args else []
@@ -60,7 +60,7 @@ def list_edits(args: object) -> "list[Edit]":
     parts = args.get("edits")
     listed = parts if isinstance(parts, list) else [args]
     return [
-        Edit(path, _first(part, _OLDS), _first(part, _NEWS))
+        CallEdit(path, _first(part, _OLDS), _first(part, _NEWS))
         for part in listed
         if path and isinstance(part, dict) and any(name in part for name in _NEWS)
     ]
@@ -74,12 +74,12 @@ def _first(fields: "dict[str, object]", names: tuple[str, ...]) -> str:
     return ""
 
 
-def _read_patch(text: str) -> "Iterator[Edit]":
+def _read_patch(text: str) -> "Iterator[CallEdit]":
     path, old, new = "", list[str](), list[str]()
     for line in [*text.splitlines(), f"{_PATCH_FILE}End"]:
         if line.startswith(_PATCH_FILE):
             if path and (old or new):
-                yield Edit(path, "\n".join(old), "\n".join(new))
+                yield CallEdit(path, "\n".join(old), "\n".join(new))
             head, _, name = line.partition(" File: ")
             path, old, new = name.strip() if head.startswith(_PATCH_FILE) else "", [], []
         elif line.startswith("+"):

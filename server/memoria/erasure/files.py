@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import delete_kept
 from memoria.bare.shown import delete_shown, erase_shown
+from memoria.bare.silence import delete_sessions
 from memoria.bare.spool import HOOKS, SPOOL
 from memoria.disk.folders import BEFORE_IMAGES, DRAFT, PROJECTS
 from memoria.disk.home_files import BACKUPS
@@ -169,6 +170,7 @@ class TextFileEraser:
         with _store_errors():
             delete_kept(self._home, self._tenant)
             delete_shown(self._home, self._tenant)
+            delete_sessions(self._home, self._tenant)
         gone = self._delete(self._text_files())
         self._files.delete_folder(BEFORE_IMAGES)
         self._files.delete_empty_folders(PROJECTS)

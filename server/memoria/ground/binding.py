@@ -57,7 +57,7 @@ def bind(
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
-    whole = _widen(chosen, scores, anchors)
+    whole = _widen(chosen, scores, anchors) or _take_named(scores, gathered)
     whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
     made = [_make(one, gathered) for one in whole]
     return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
@@ -143,6 +143,16 @@ def _widen(chosen: list[ScoredPart], scores: PartScores, anchors: Anchors) -> li
             if len(code) <= most:
                 found += [scores.weigh(one.source, each, list_terms(each.text)) for each in code]
     return found
+
+
+def _take_named(scores: PartScores, gathered: Gathered) -> list[ScoredPart]:
+    """Take the beginning of each file that is named, where no part has a word of the statement."""
+    named = (gathered.sources[path] for path in sorted(gathered.named & gathered.sources.keys()))
+    return [
+        scores.weigh(source, part, list_terms(part.text))
+        for source in named
+        for part in source.parts[:1]
+    ]
 
 
 def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:

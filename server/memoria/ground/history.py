@@ -76,7 +76,7 @@ class PastTag:
     message: bytes
 
 
-class History:
+class CommitHistory:
     """The commits that led to HEAD."""
 
     def __init__(self, repository: Repository) -> None:

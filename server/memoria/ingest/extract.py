@@ -120,7 +120,9 @@ class Extractor:
             first = next(one.turns[0] for one in segments if one.turns)
             near = list_turns_before(tx, first.session_n, first.turn_index)
             bearing = self._tools.recall.find_bearing(tx, text_to_relate(turns), first.workspace)
-            known = filter(None, (leave_out_rules(memory, turns) for memory in bearing))
+            known = [one for memory in bearing if (one := leave_out_rules(memory, turns))]
+            if self._tools.grounds is not None:
+                known = self._tools.grounds.mark(entries[0].tenant, tx, known)
             return ReadingContext(
                 segments,
                 before=list_before(list_readable(tx, near, digester)),

@@ -10,6 +10,7 @@ from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
+from memoria.ingest.grounding import GroundingWorker
 from memoria.language.reading.fences import drop_invisible, indent_lines, join_lines
 from memoria.language.statements.confided import asks_to_forget
 from memoria.language.words.document import full_text
@@ -49,6 +50,8 @@ class ProcessorTools:
     """Makes a tenant's digests, by which forgotten statements are recognised."""
     max_output_tokens: int
     """The most tokens of an answer."""
+    grounds: GroundingWorker | None = None
+    """Reads how the files stand that carry memories."""
     personal: PersonalRules | None = None
     """The configured rules for personal data."""
 

@@ -197,6 +197,8 @@ def _memory_line(short_id: str, memory: Memory, zone: Zone) -> str:
         fields["until"] = last_date(memory, memory.expires_at, zone)
     if memory.validity is Validity.PENDING_CONFIRMATION:
         fields["waits"] = "for confirmation"
+    if memory.ground is not None and memory.ground.state in ("changed", "gone"):
+        fields["files"] = memory.ground.phrase
     plain = {name: value for name, value in fields.items() if value is not None}
     return compact_json(plain)
 

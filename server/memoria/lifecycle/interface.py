@@ -34,6 +34,7 @@ from memoria.store.rows.transaction import Transaction
 if TYPE_CHECKING:
     from memoria.inference.chat.client import ChatClient
     from memoria.ingest.extraction import ExtractionWorker
+    from memoria.ingest.grounding import GroundingWorker
 
 RowT = TypeVar("RowT", bound=tuple[Any, ...])
 
@@ -68,6 +69,8 @@ class StepContext:
     """Budget of tokens for questions to the chat model."""
     extraction: "ExtractionWorker | None" = None
     """Worker that has the chat model read recorded turns, in the calling thread."""
+    grounds: "GroundingWorker | None" = None
+    """Binds memories to files of repositories; None where none is to be read."""
     shortfalls: dict[str, str] = field(default_factory=dict)
     """Descriptions, by step, of work that it could not do while it planned, for the report."""
 

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from memoria.model.base import UNLESS_EMPTY, Shown, Value, write_document
+from memoria.model.grounds import GroundMark
 from memoria.model.memory_types import MemoryType
 from memoria.model.moments import Moment
 
@@ -190,6 +191,8 @@ class Memory(Value):
     """Statements that contradict the memory; read only for memories to be shown."""
     outdated_by: tuple[str, ...] = ()
     """Ids of memories newer than the sources of an episode or a concept; read for showing."""
+    ground: Annotated[GroundMark | None, UNLESS_EMPTY] = None
+    """State of the files that carry the memory; read for showing."""
     entities: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Names in the memory; read for showing."""
     links: Annotated[tuple[MemoryLink, ...], UNLESS_EMPTY] = ()

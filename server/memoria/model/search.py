@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.calls import CallOutcome
+from memoria.model.grounds import GroundMark
 from memoria.model.memory import Condition, Trust, Validity
 from memoria.model.memory_types import MemoryType
 from memoria.model.turn import Role
@@ -159,6 +160,8 @@ class Hit(Value):
     """Ids of memories and turns that contradict the hit."""
     outdated_by: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Ids of newer memories in place of the hit's sources."""
+    ground: GroundMark | None = None
+    """State of the files that carry a memory; None if none of a repository does."""
     restated_by: str | None = None
     """Id of a hit above that says the same anew, mostly a later turn."""
     condition: Condition | None = None

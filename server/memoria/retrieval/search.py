@@ -21,6 +21,7 @@ from memoria.inference import LazyEmbedder
 from memoria.inference.reranker import Reranker
 from memoria.model import SearchResult
 from memoria.retrieval.answer.build import build_answer
+from memoria.retrieval.answer.grounds import ReadGrounds
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.query.wording import add_other_names
 from memoria.retrieval.ranking.rerank import (
@@ -64,6 +65,7 @@ class Search:
         embedder: LazyEmbedder | None,
         wait_ms: int,
         reranker: Reranker | None = None,
+        read_grounds: ReadGrounds | None = None,
         *,
         names_projects: bool = False,
     ) -> None:
@@ -75,12 +77,14 @@ class Search:
             embedder: gives the vectors of queries; None for none.
             wait_ms: how long to wait for an embedder that is loading.
             reranker: reads the best hits with the query; None for none.
+            read_grounds: reads how the files stand that carry memories; None for none.
             names_projects: whether an answer may name other projects that have a match.
         """
         self._store = store
         self._tenant = tenant
         self._embedder = QueryEmbedder(embedder, wait_ms)
         self._reranker = reranker
+        self._read_grounds = read_grounds
         self._names_projects = names_projects
 
     def run(self, plan: SearchPlan) -> SearchResult:
@@ -158,7 +162,9 @@ class Search:
         searches = review.searches if is_known else self._score(tx, plan, queries)
         found = join_found(plan, searches, review.opinion)
         chosen = choose_hits(tx, found.plan, found.scored, found.rest, found.weights)
-        return build_answer(tx, found, chosen, names_projects=self._names_projects)
+        return build_answer(
+            tx, found, chosen, self._read_grounds, names_projects=self._names_projects
+        )
 
     def _score(
         self, tx: Transaction, plan: SearchPlan, queries: Sequence[AskedVector]

@@ -23,6 +23,7 @@ MOVED_TABLES = (
     "tool_calls",
     "memories",
     "memory_versions",
+    "grounds",
     "memory_evidence",
     "nodes",
     "entities",

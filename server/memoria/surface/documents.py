@@ -115,6 +115,7 @@ def write_memory(memory: Memory) -> Document:
         pinned=memory.pinned or None,
         verified=memory.verified,
         condition=memory.condition,
+        ground=memory.ground,
         versions=list(map(write_wording, memory.versions)),
     )
 

@@ -76,13 +76,18 @@ def write_graph_answer(found: EntityRecord | Namesakes) -> Document:
 def write_review(
     pending: Sequence[MemoryRecord],
     contradicted: Sequence[Memory],
+    moved: Sequence[Memory],
     quotes: Sequence[str],
     proposed: Sequence[tuple[Entity, Entity]],
 ) -> Document:
-    """Return what waits for the user: memories, quotes, and pairs of entities of one name."""
+    """Return what waits for the user: memories, quotes, and pairs of entities of one name.
+
+    `moved` are memories whose files have changed or are gone.
+    """
     return write_document(
         pending=list(map(write_memory_record, pending)),
         contradicted=[one.to_json("id", "text", "contradicts") for one in contradicted],
+        moved=[one.to_json("id", "text", "ground") for one in moved] or None,
         quotes=quotes or None,
         may_be_one=proposed or None,
     )

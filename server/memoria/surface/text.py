@@ -60,6 +60,7 @@ def memory_text(memory: Memory) -> str:
     flags += [f"{memory.downvotes} down"] if memory.downvotes else []
     lines = [write_line(f"[memory {memory.id}]", indent_words(memory.content), flags)]
     lines += [f"  {detail}" for detail in _memory_details(memory)]
+    lines += [f"  files it speaks of: {memory.ground.phrase}"] if memory.ground else []
     lines += [f"  contradicts {statement_text(other)}" for other in memory.contradicts]
     lines += [f"  outdated: see [memory {one}]" for one in memory.outdated_by]
     if memory.later is not None:

@@ -25,6 +25,7 @@ LEFT_OUT = {
     "events": "what has changed in this home, for a week",
     "webhooks": "where this home sends events; a secret goes with no export",
     "tool_calls": "made anew from the texts",
+    "grounds": "made anew from the repository",
     "transcripts": "how far clients' files on this machine have been read",
     "model_calls": "what was asked of models from this machine, and what it cost",
     "hidden_changes": "what is forgotten, and can be put back here alone",

@@ -97,7 +97,7 @@ def test_what_an_exit_code_says_of_each_command_of_a_line_is_known() -> None:
 def test_the_line_of_a_call_is_found_in_each_clients_form(
     name: str, args: dict[str, object] | None, line: str | None
 ) -> None:
-    assert shell_text(name, args) == line  # type: ignore[arg-type]  # JSON, as a client gives it
+    assert shell_text(name, args) == line  # JSON, as a client gives it
 
 
 @given(st.text(alphabet="ab -'\"|&;<>()$`\\\n=/.#", max_size=60))

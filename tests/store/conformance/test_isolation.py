@@ -167,6 +167,7 @@ WRITES = {
     "tombstones.add_all",
     "tombstones.ask_for_any",
     "tombstones.lift",
+    "grounds.bind",
     "tool_calls.drop",
     "tool_calls.note",
     "tool_calls.renew",
@@ -242,7 +243,7 @@ def test_statistics_count_ones_own_rows_only(two: Store) -> None:
     assert (ann.turns, ann.turn_versions, ann.memories) == (
         6,
         7,
-        {"active": 12, "archived": 2, "pending_confirmation": 2},
+        {"active": 14, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)
     assert (carol.raw_chunks, carol.raw_bytes, carol.stored_bytes) == (0, 0, 0)

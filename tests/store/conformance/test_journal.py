@@ -45,7 +45,7 @@ from memoria.store.values import Filters, NewEvidence
 TENANT = "ann"
 NEVER_CHANGED_BY_A_NIGHT = {
     "tenants", "sessions", "turns", "audit_log", "tombstones", "private_times",
-    "transcripts", "tokens", "webhooks", "tool_calls",
+    "transcripts", "tokens", "webhooks", "tool_calls", "grounds",
 }  # fmt: skip
 FORGOTTEN_ONLY = {
     "forget_reports", "forget_digests", "hidden_changes", "hidden_texts", "hidden_files",

@@ -29,8 +29,9 @@ from tests.surface.hook.clients import (
 import memoria
 from memoria.bare.spool import claim_entries, list_waiting, read_failures, read_heard
 from memoria.connectors.clients.interface import ClientProgram
-from memoria.surface.hook.main import MOST_CHARS, make_entry, make_reply, shorten
+from memoria.surface.hook.main import make_entry
 from memoria.surface.hook.payloads import Payload as ReadPayload
+from memoria.surface.hook.replies import MOST_CHARS, make_reply, shorten
 from memoria.surface.hook.sieve import flatten, is_surely_clean
 
 PACKAGE = Path(memoria.__file__).parent

@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio.to_thread
 import pytest
 from tests.connectors.transcripts.desk import SESSION, kept
+from tests.databases import begin_with_key
 from tests.surface.client_box import ClientBox
 from tests.surface.http.conftest import StartServer
 
@@ -93,6 +94,7 @@ async def test_the_library_takes_no_folder_of_a_server_elsewhere_for_a_home(box:
 def test_who_has_a_server_elsewhere_and_no_memory_here_is_told_where_to_look(
     box: ClientBox,
 ) -> None:
+    begin_with_key(box.shell.home)
     lay_waiting(box)
     done = box("doctor")
     assert done.code != 0

@@ -28,7 +28,7 @@ from memoria.connectors.transcripts.encoding import UnknownEncodingError, decode
 from memoria.connectors.transcripts.files import Transcript
 from memoria.connectors.transcripts.source import TranscriptSource, UnusableLine
 from memoria.errors import InvalidInputError
-from memoria.ground.history import History, PastCommit, PastTag, Signature
+from memoria.ground.history import CommitHistory, PastCommit, PastTag, Signature
 from memoria.ground.repository import Repository, UnreadableRepositoryError, open_repository
 from memoria.language.reading.commits import read_commit_message
 from memoria.model import Role
@@ -83,17 +83,19 @@ def read(source: TranscriptSource) -> Iterator[ImportItem]:
         return
     with closing(repository):
         try:
-            history = History(repository)
+            history = CommitHistory(repository)
         except UnreadableRepositoryError as error:
             yield UnusableLine(None, f"can't be read: {error}")
             return
-        yield from _Reading(source, repository, history).read()
+        yield from _HistoryReading(source, repository, history).read()
 
 
-class _Reading:
+class _HistoryReading:
     """A pass over a repository."""
 
-    def __init__(self, source: TranscriptSource, repository: Repository, history: History) -> None:
+    def __init__(
+        self, source: TranscriptSource, repository: Repository, history: CommitHistory
+    ) -> None:
         self._source = source
         self._repository = repository
         self._history = history

@@ -6,6 +6,7 @@ from memoria.lifecycle.interface import AnyStep
 from memoria.lifecycle.steps.consolidate import ConsolidateStep
 from memoria.lifecycle.steps.core import CoreStep
 from memoria.lifecycle.steps.daily import DailyStep
+from memoria.lifecycle.steps.grounds import BindFilesStep
 from memoria.lifecycle.steps.history import HistoryStep
 from memoria.lifecycle.steps.merge import GraphStep, MergeStep, ProposeJoinsStep
 from memoria.lifecycle.steps.metrics import MetricsStep
@@ -25,6 +26,7 @@ STEPS: tuple[AnyStep, ...] = (
     RefreshEpisodesStep(),
     ProcessQueueStep(),
     BackfillStep(),
+    BindFilesStep(),
     MergeStep(),
     ProposeJoinsStep(),
     ConsolidateStep(),

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from memoria.bare.guard import Shape, read_shapes
 from memoria.bare.shell_line import read_commands
-from memoria.bare.tool_calls import Edit, list_edits, shell_text
+from memoria.bare.tool_calls import CallEdit, list_edits, shell_text
 from memoria.language.calls.error import error_keys
 from memoria.language.calls.outcome import Outcome, judge_outcome, outcome_of_command
 from memoria.language.calls.output import read_output
@@ -38,7 +38,7 @@ class GuardStep:
     line: str = ""
     """The shell line that the call ran."""
     root: str = ""
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[CallEdit, ...] = ()
     outcome: Outcome = Outcome.UNKNOWN
     output: str = ""
     ends: tuple[Outcome, ...] = ()

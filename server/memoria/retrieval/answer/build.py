@@ -1,14 +1,17 @@
 """Build: from the hits that were chosen to the answer, as much of it as its budget holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from memoria.model import Hit, PartReport, SearchResult
+from memoria.model.grounds import GroundMark
 from memoria.model.search import OtherProjects
 from memoria.retrieval.answer.calls import answer_calls
 from memoria.retrieval.answer.cite import cite_candidate, read_neighbours
 from memoria.retrieval.answer.explain import build_explanation
 from memoria.retrieval.answer.fit import find_elsewhere, find_hint, is_answered
 from memoria.retrieval.answer.form import ID_CHARS, list_ids
+from memoria.retrieval.answer.grounds import ReadGrounds, mark_grounds, read_line_grounds, step_back
 from memoria.retrieval.answer.lines import (
     AnswerLine,
     AnswerLines,
@@ -49,7 +52,12 @@ _FEW_HITS = 8
 
 
 def build_answer(
-    tx: Transaction, found: ScoredSearch, chosen: ChosenHits, *, names_projects: bool
+    tx: Transaction,
+    found: ScoredSearch,
+    chosen: ChosenHits,
+    read_grounds: ReadGrounds | None = None,
+    *,
+    names_projects: bool,
 ) -> SearchResult:
     """Build the answer to a search.
 
@@ -57,6 +65,7 @@ def build_answer(
         tx: where it was searched.
         found: what was found.
         chosen: the hits.
+        read_grounds: reads how the files stand that carry memories.
         names_projects: whether the answer may name other projects that have a match.
     """
     plan, selection = found.plan, chosen.selection
@@ -68,6 +77,8 @@ def build_answer(
         listed = AnswerLines(about.lines)
     if not listed.lines:
         listed = AnswerLines(_list_newest(tx, found, told))
+    marks = _read_grounds(tx, plan, listed.lines, read_grounds)
+    listed = replace(listed, lines=step_back(listed.lines, marks))
     earlier = {} if about else find_earlier(tx, found, listed.lines)
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
@@ -77,9 +88,10 @@ def build_answer(
     hint = None
     if plan.profile.hints_at_transcript:
         hint = find_hint(tx, found, shown, told, is_answered=answered)
+    hits = mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier)
     whole = SearchResult(
         query=plan.asked,
-        hits=mark_earlier(_cite_lines(tx, found, chosen, lines), lines, earlier),
+        hits=mark_grounds(hits, marks),
         calls=fit_outcomes(about.outcomes, round(_OUTCOMES_SHARE * plan.max_tokens))
         if about
         else (),
@@ -96,12 +108,29 @@ def build_answer(
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
-    if not plan.options.explain:
-        return result
+    return _explain(found, selection, shown, result) if plan.options.explain else result
+
+
+def _explain(
+    found: ScoredSearch,
+    selection: Selection,
+    shown: Sequence[ScoredCandidate],
+    result: SearchResult,
+) -> SearchResult:
+    """Return the answer with how its hits came about."""
     ids = {hit.id for hit in result.hits}
     told_of = [each for each in shown if each.id in ids]
-    explanation = build_explanation(plan, found.sources, found.threshold, selection, told_of)
+    explanation = build_explanation(found.plan, found.sources, found.threshold, selection, told_of)
     return result.model_copy(update={"explanation": explanation})
+
+
+def _read_grounds(
+    tx: Transaction, plan: SearchPlan, lines: Sequence[AnswerLine], read: ReadGrounds | None
+) -> Mapping[str, GroundMark]:
+    """Return how the files stand that carry memories among lines; of a past moment, nothing."""
+    if read is None or plan.as_of is not None:
+        return {}
+    return read_line_grounds(tx, read, lines)
 
 
 def _list_newest(tx: Transaction, found: ScoredSearch, told: ToldConditions) -> list[AnswerLine]:

@@ -66,7 +66,7 @@ def answer_calls(
     """
     called = find_called(tx, asked)
     outcomes = find_outcomes(tx, called.failed)
-    reading = _Reading(tx, found, told, called, asked)
+    reading = _CallReading(tx, found, told, called, asked)
     rated = reading.rate_all(outcomes)
     shown = _choose_outcomes(outcomes, rated, asked)
     sayings = [reading.find_saying(one, rated) for one in shown]
@@ -91,7 +91,7 @@ class _Rated(NamedTuple):
     """How well each answers what was asked in words beside, 0 to 1."""
 
 
-class _Reading:
+class _CallReading:
     """The documents around calls, as one question reads them."""
 
     def __init__(

@@ -386,7 +386,8 @@ def list_marks(hit: Hit, known: Sequence[str]) -> list[str]:
 def _list_validity(hit: Hit) -> list[str]:
     """List the marks of a hit that does not hold or is the earlier of two statements."""
     earlier = ["earlier than one above"] * hit.is_earlier
-    return [*filter(None, [hit.clock]), *earlier, *describe_validity(hit)]
+    ground = [hit.ground.phrase] if hit.ground else []
+    return [*filter(None, [hit.clock]), *earlier, *describe_validity(hit), *ground]
 
 
 def describe_validity(hit: Hit) -> list[str]:

@@ -1,6 +1,6 @@
 """Tool calls: by which commands, errors and files recorded calls are looked up."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
@@ -62,6 +62,11 @@ class ToolCalls:
     def list_of_keys(self, kind: str, keys: Iterable[str], most: int) -> list[CallRow]:
         """List the rows of a kind with one of the keys, the newest first."""
         return self._list("of_keys", kind=kind, keys=as_json(keys), most=most)
+
+    def list_runs(self) -> Iterator[tuple[str, int, str, Outcome]]:
+        """Yield all commands as recorded: session, number of its project, command, outcome."""
+        for session, project_n, command, outcome in self._rows.tuples("runs"):
+            yield session, project_n, command, Outcome(outcome)
 
     def list_below(self, folder: str, most: int) -> list[CallRow]:
         """List the rows of files whose path has a folder, which ends with `/`, in it."""

@@ -25,6 +25,7 @@ from memoria.store.rows.documents import Documents, run_concurrently
 from memoria.store.rows.erasures import Dependencies, Erasures
 from memoria.store.rows.forgotten import HiddenRecords, Tombstones
 from memoria.store.rows.graph import Graph
+from memoria.store.rows.grounds import Grounds
 from memoria.store.rows.listings import Listings, Projects, ShortIds
 from memoria.store.rows.logs import AuditLog, ModelCallLog
 from memoria.store.rows.memories import Memories
@@ -102,6 +103,8 @@ class Transaction:
     """Calls to chat models, and their costs."""
     tokens = cached_property(_open(Tokens))
     """Tokens by which somebody reaches the tenant's memory over HTTP."""
+    grounds = cached_property(_open(Grounds))
+    """Parts of repositories' files to which memories are bound."""
     tool_calls = cached_property(_open(ToolCalls))
     """Commands, errors and files by which recorded tool calls are looked up."""
     webhooks = cached_property(_open(Webhooks))

@@ -18,6 +18,15 @@ FROM {texts :keys} w
 CROSS JOIN tool_calls c ON c.tenant_id = :tenant AND c.kind = :kind AND c.key = w.value
 ORDER BY c.turn_n DESC LIMIT :most;
 
+-- name: runs
+-- Commands in the order in which they were recorded, each with its session and project.
+SELECT s.session_id, coalesce(s.workspace_n, 0) AS project_n, c.detail, c.outcome
+FROM tool_calls c
+JOIN turns t ON t.n = c.turn_n
+JOIN sessions s ON s.n = t.session_n
+WHERE c.tenant_id = :tenant AND c.kind = 'command'
+ORDER BY c.turn_n, c.detail;
+
 -- name: below
 -- Files below a folder.
 SELECT kind, key, turn_n, detail, outcome, is_edit FROM tool_calls

@@ -119,7 +119,8 @@ def list_forgotten(
 
 
 if TYPE_CHECKING:
-    _ToReview = tuple[list[MemoryRecord], list[Memory], list[str], list[tuple[Entity, Entity]]]
+    _Pairs = list[tuple[Entity, Entity]]
+    _ToReview = tuple[list[MemoryRecord], list[Memory], list[Memory], list[str], _Pairs]
 
 _MOST_COUNTED = 100
 
@@ -152,6 +153,7 @@ def review(
 ) -> None:
     """List what waits for your word: memories to confirm, contradictions, quotes, and namesakes.
 
+    Memories of this project are listed, too, if the files they speak of have changed or are gone.
     A quote is something you asked for in a conversation. Agents are told it as you said it. Two
     people, places or things of one name may be one: say so, or that they are two.
     """
@@ -166,12 +168,13 @@ def review(
             await memory.set_quote_aside(aside)
         pending = await memory.provenance.list_pending(limit)
         proposed = await memory.graph.list_proposals(limit)
-        return pending, await memory.list_contradicted(limit), await memory.wishes(), proposed
+        contradicted, moved = await memory.list_contradicted(limit), await memory.list_moved(limit)
+        return pending, contradicted, moved, await memory.wishes(), proposed
 
-    pending, contradicted, quotes, proposed = with_memory(context, read)
-    listed = render_review(pending, contradicted, columns())
+    pending, contradicted, moved, quotes, proposed = with_memory(context, read)
+    listed = render_review(pending, contradicted, moved, columns())
     text = "\n\n".join([listed, *quotes_text(quotes), *proposals_text(proposed, columns())])
-    document = write_review(pending, contradicted, quotes, proposed)
+    document = write_review(pending, contradicted, moved, quotes, proposed)
     show(document, text, as_json=as_json)
 
 

@@ -114,6 +114,9 @@ REST = {
         "Copy the whole memory into an empty PostgreSQL database, or from there into a home.",
     ),
     "stats": Verb("upkeep", "Show how much this tenant's memory holds."),
+    "value": Verb(
+        "value", "Compare sessions in which memory was silent with those in which it spoke."
+    ),
     "config": Verb(
         "config", "Show which settings hold and why; set one in the home's settings file."
     ),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -45,21 +45,15 @@ from memoria.surface.cli.console import (
     warn_of_settings,
 )
 from memoria.surface.cli.layout import columns, wrap_answer
+from memoria.surface.cli.options import (
+    ClientArgument,
+    GuardOption,
+    HooksOption,
+    RecallOption,
+    ScopeOption,
+)
 from memoria.surface.documents import Document
 
-ClientArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[CLIENT]",
-        help="One of claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, "
-        "windsurf, cline, goose, zed, qwen, copilot, kilo, antigravity, kiro, droid, roo, crush, "
-        "junie, warp, openclaw, hermes, continue. Default: those on this machine, one by one.",
-    ),
-]
-ScopeOption = Annotated[
-    Literal["user", "project"],
-    typer.Option(help="Your own configuration, or that of the project in this folder."),
-]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")]
 
@@ -78,15 +72,9 @@ def connect(
     context: typer.Context,
     client: ClientArgument = None,
     scope: ScopeOption = "user",
-    hooks: Annotated[
-        bool, typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks.")
-    ] = True,
-    recall: Annotated[
-        bool, typer.Option("--recall", help="Lay what memory has on a prompt before the model.")
-    ] = False,
-    guard: Annotated[
-        bool, typer.Option("--guard", help="Say a line before a call that failed or was ruled out.")
-    ] = False,
+    hooks: HooksOption = True,
+    recall: RecallOption = False,
+    guard: GuardOption = False,
     model: Annotated[
         bool | None,
         typer.Option(
@@ -121,10 +109,8 @@ def connect(
         show_status(client, place, program, _list_clients(context.obj), as_json=as_json)
         return
     way = _WayToWrite(dry_run=dry_run, yes=yes, as_json=as_json)
-    clients, wish = (
-        _list_clients(context.obj),
-        HookWish(is_wanted=hooks, recall=recall, guard=guard),
-    )
+    clients = _list_clients(context.obj)
+    wish = HookWish(is_wanted=hooks, recall=recall, guard=guard)
     if url is not None and client is None:
         clients = tuple(one for one in clients if one.remote is not None)
     chosen = _choose_clients(client, place, scope, clients)

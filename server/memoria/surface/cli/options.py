@@ -174,3 +174,27 @@ def _tell_unknown(meant: MeantProject, *, begins: bool) -> None:
     near = f" Did you mean {meant.near}?" if meant.near else ""
     told = f"no project is called {meant.name} yet.{begun}{near} See: memoria workspace list"
     sys.stderr.write(f"note: {without_steering(told)}\n")
+
+
+ClientArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[CLIENT]",
+        help="One of claude-code, claude-desktop, codex, gemini, cursor, vscode, opencode, "
+        "windsurf, cline, goose, zed, qwen, copilot, kilo, antigravity, kiro, droid, roo, crush, "
+        "junie, warp, openclaw, hermes, continue. Default: those on this machine, one by one.",
+    ),
+]
+ScopeOption = Annotated[
+    Literal["user", "project"],
+    typer.Option(help="Your own configuration, or that of the project in this folder."),
+]
+HooksOption = Annotated[
+    bool, typer.Option("--hooks/--no-hooks", help="Whether sessions are recorded by hooks.")
+]
+RecallOption = Annotated[
+    bool, typer.Option("--recall", help="Lay what memory has on a prompt before the model.")
+]
+GuardOption = Annotated[
+    bool, typer.Option("--guard", help="Say a line before a call that failed or was ruled out.")
+]

@@ -105,6 +105,11 @@ def status_phrase(memory: Memory) -> str:
     return ", ".join(memory_marks(memory, "verified by the user", "not verified by the user"))
 
 
+def files(memory: Memory) -> str:
+    """Return how the files stand that a memory speaks of; empty where it speaks of none."""
+    return "" if memory.ground is None else memory.ground.phrase
+
+
 def confirmation_reason(memory: Memory) -> str | None:
     """Return why a memory waits, or waited, for confirmation; None if it never waited."""
     if memory.flag is None:

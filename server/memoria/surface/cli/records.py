@@ -50,14 +50,20 @@ def render_memory(record: MemoryRecord, width: int) -> str:
 
 
 def render_review(
-    pending: Sequence[MemoryRecord], contradicted: Sequence[Memory], width: int
+    pending: Sequence[MemoryRecord],
+    contradicted: Sequence[Memory],
+    moved: Sequence[Memory],
+    width: int,
 ) -> str:
-    """Render memories that wait for confirmation, and those that contradict each other."""
-    if not (pending or contradicted):
+    """Render memories to confirm, those that contradict each other, and those whose files moved."""
+    if not (pending or contradicted or moved):
         return "No memory waits for your confirmation."
     lines = [line for record in pending for line in (*_pending_lines(record, width), "")]
     for memory in contradicted:
         lines += [*_contradiction_lines(memory, width), ""]
+    for memory in moved:
+        lines += [*_headline(memory, width), *entry_lines("files", [say.files(memory)], width, 2)]
+        lines += [""]
     commands = "memoria revise ID confirm makes a memory count, memoria revise ID archive hides it."
     return "\n".join([*lines, *wrap_text(commands, width)])
 
@@ -163,6 +169,7 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     details = {
         "pending": say.confirmation_reason(memory),
         "covers": None if record.turn_range is None else say.segment_place(record.turn_range),
+        "files": say.files(memory),
         "subject": of,
         "happened": say.event_time(memory.current),
         "expires": expires,

@@ -12,93 +12,16 @@ import time
 from memoria.bare.ask import ask_server, list_begun, remove_file
 from memoria.bare.home import find_home, find_tenant
 from memoria.bare.ignored import is_ignored
-from memoria.bare.plain_json import read_json, write_json
+from memoria.bare.plain_json import read_json
 from memoria.bare.remote import ask_remote, is_remote, own_home, read_server
-from memoria.bare.settings_file import SettingsFileError, find_ignored_folders
+from memoria.bare.settings_file import SettingsFileError, find_ignored_folders, find_silent_share
 from memoria.bare.spool import append_entry, describe_error, note_failure, note_heard
 from memoria.surface.hook.payloads import TRANSCRIPT_CLIENTS, Payload, find_transcript, is_from
+from memoria.surface.hook.replies import GUIDE, IS_LEFT_OUT, IS_RECORDED, NOT_REACHED, make_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-FAMILY = (
-    "claude-code",
-    "codex",
-    "gemini",
-    "vscode",
-    "opencode",
-    "kilo",
-    "qwen",
-    "droid",
-    "openclaw",
-)
-"""Clients that take a text for the model in the form of Claude Code."""
-_OTHER_KEYS = {"copilot": "additionalContext", "hermes": "context"}
-"""Keys of a text for the model, by the client that has a form of its own."""
-MOST_CHARS = 10_000
-"""Length above which Claude Code shows only the beginning of a text."""
-IS_RECORDED = (
-    "<memoria>\n"
-    "This session is recorded for you: do not call record_conversation in it.\n"
-    "</memoria>\n"
-)
-IS_LEFT_OUT = (
-    "<memoria>\nThe user wants nothing of what is said in this folder to be recorded: do not call "
-    "record_conversation here.\n</memoria>\n"
-)
-GUIDE = (
-    "<memoria>\n"
-    "Memoria keeps what was said in earlier sessions. Before you ask the user for what they may "
-    "have said already, call search_memory, one thing a query; search_conversation_traces has the "
-    "words themselves.\n"
-    "过往会话由 Memoria 记录：询问用户之前，先用 search_memory 检索，一次只问一件事。\n"
-    "</memoria>"
-)
-"""Advice for an agent at the start of a session for which there is no briefing."""
-NOT_REACHED = (
-    "<memoria>\n"
-    "The server that has the user's memory did not answer at the start of this session. What is "
-    "said is recorded and sent later; if its tools fail, tell the user.\n"
-    "</memoria>"
-)
-"""Note for an agent where a server elsewhere could not be asked."""
-_FENCE_END = "\n</memoria>"
-
-
-def make_reply(client: str, event: str, name: str, text: str) -> str:
-    """Return the text that the hook prints.
-
-    Args:
-        client: who has started the hook.
-        event: our name of the event.
-        name: the client's own.
-        text: what the model is to read; empty for nothing.
-    """
-    text = shorten(text)
-    if client == "cline":
-        reply: dict[str, object] = {"cancel": False}
-        return write_json({**reply, "contextModification": text} if text else reply)
-    if client == "cursor":
-        if event == "prompt":
-            return write_json({"continue": True})
-        return write_json({"additional_context": text}) if text and event == "start" else "{}"
-    if client in _OTHER_KEYS and text:
-        return write_json({_OTHER_KEYS[client]: text})
-    if client in FAMILY and text:
-        return write_json(
-            {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
-        )
-    return "{}" if client == "gemini" else ""
-
-
-def shorten(text: str) -> str:
-    """Shorten a text to what clients show: whole lines of it, with its fence closed."""
-    if len(text) <= MOST_CHARS - 1:
-        return text
-    begin = text[: MOST_CHARS - len(_FENCE_END) - 1].rpartition("\n")[0]
-    return begin + _FENCE_END if text.startswith("<memoria>") else begin
+    from collections.abc import Callable, Iterator
 
 
 OFF = "MEMORIA_HOOKS"
@@ -109,6 +32,8 @@ _TELL_NO_END = ("qwen", "cline", "opencode", "kilo", "vscode", "openclaw")
 """Clients whose sessions may end unannounced: any answer may be the last."""
 _SENDING = ("start", "stop", "compact", "end")
 """Events at which what waits is sent to a server elsewhere."""
+_TELLING = ("start", "prompt")
+"""Events at which a session may be told what memory has."""
 _LONGEST_S, _LONGEST_RECALL_S = 3.0, 9.0
 """Longest time of a hook, and of a prompt's hook with recall, for which clients wait 10 s."""
 _NOTING_S = 0.5
@@ -287,7 +212,46 @@ def _is_clean(turns: object) -> bool:
 
 
 def _find_text(options: _Options, payload: Payload, state: str) -> str:
-    """Return the text that the model is to read."""
+    """Return the text that the model is to read; where memory is silent, none of what it has."""
+    if state == IS_LEFT_OUT or payload.event not in _TELLING:
+        return _find_told(options, payload, state)
+    unasked = state if payload.begins else ""
+    return _tell(options, payload, lambda: _find_told(options, payload, state), unasked)
+
+
+def _tell(options: _Options, payload: Payload, find: "Callable[[], str]", unasked: str = "") -> str:
+    """Return what is found for a session, or where memory is silent in it what it is told anyway.
+
+    While a share of sessions is silent, what each is told is noted.
+    """
+    share = _find_silent_share(options, payload)
+    if not share:
+        return find()
+    from memoria.bare.silence import is_silent, note_session
+
+    silent = is_silent(payload.session, share)
+    text = unasked if silent else find()
+    if payload.begins or text:
+        try:
+            note_session(options.home, options.tenant, payload.session, text, silent=silent)
+        except OSError as error:
+            _note(options, f"what a session was told is not noted: {describe_error(error)}")
+    return text
+
+
+def _find_silent_share(options: _Options, payload: Payload) -> float:
+    """Return the share of sessions in which memory is silent; 0 where nobody can compare them."""
+    if is_remote(options.home) or not payload.session:
+        return 0.0
+    try:
+        return find_silent_share(options.home)
+    except SettingsFileError as error:
+        _note(options, f"memory is silent in no session until this is mended: {error}")
+        return 0.0
+
+
+def _find_told(options: _Options, payload: Payload, state: str) -> str:
+    """Return what a session is told: at its start the briefing, for a prompt what bears on it."""
     text = ""
     if payload.begins:
         text = state
@@ -305,6 +269,10 @@ def _warn(options: _Options, payload: Payload) -> str:
     is_asked = options.guards and not payload.is_ours and not is_remote(options.home)
     if not is_asked or _is_left_out(options, payload):
         return ""
+    return _tell(options, payload, lambda: _find_word(options, payload))
+
+
+def _find_word(options: _Options, payload: Payload) -> str:
     from memoria.bare.guard_words import choose_line, note_asked
 
     note_asked(options.home, options.tenant)

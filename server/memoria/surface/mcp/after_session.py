@@ -17,12 +17,13 @@ _OTHERS_FIRST_S = 1.2
 _BUILDING_S, _LOOK_S = 30.0, 0.05
 _READING_S, _LOOK_AT_QUEUE_S = 600.0, 0.25
 """Longest wait for a model that reads, which may take a minute for an answer, and between looks."""
+_BINDING_S = 60.0
 _NICENESS = 10
 _SLICE_BYTES = 8 << 20
 
 
 def run(home: str, tenant: str, workspace: str) -> None:
-    """Take in the spool, have a chat model read, and keep the next session's briefing.
+    """Take in the spool, have a model read, bind memories, and keep the next session's briefing.
 
     Args:
         home: where the spool lies.
@@ -74,5 +75,7 @@ def _take_in(home: str, tenant: str, workspace: str) -> None:
             with anyio.move_on_after(_READING_S):
                 while not await memory.queue.is_idle():
                     await anyio.sleep(_LOOK_AT_QUEUE_S)
+            with anyio.move_on_after(_BINDING_S):
+                await memory.bind_files()
 
     anyio.run(take_in_all)

@@ -47,6 +47,13 @@ class WireNeighbour(BaseModel):
     condition: str | None = None
 
 
+class WireGround(BaseModel):
+    """How the files stand that a memory speaks of, and how many commits changed them since."""
+
+    state: Literal["unchanged", "changed", "gone", "not checked"]
+    commits: int
+
+
 class WireHit(BaseModel):
     """A result of either level."""
 
@@ -63,6 +70,7 @@ class WireHit(BaseModel):
     superseded_part: str | None = None
     contradicts: list[str] | None = None
     outdated_by: list[str] | None = None
+    ground: WireGround | None = None
     restated_by: str | None = None
     condition: str | None = None
     shown_as: str | None = None
@@ -172,6 +180,7 @@ class WireRecord(BaseModel):
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None
+    ground: WireGround | None = None
     versions: list[WireWording] | None = None
     before: list[WireNeighbour] | None = None
     after: list[WireNeighbour] | None = None

@@ -13,7 +13,7 @@ from memoria.surface.documents import Document
 from memoria.surface.http.rest.memories import MemoryId, MemoryOrder
 from memoria.surface.http.rest.shown import build_shown_model
 from memoria.surface.http.rest.table import EXAMPLE_IDS, Order, RestCaller, RestRoute
-from memoria.surface.mcp.shapes import WireRecord, WireWording
+from memoria.surface.mcp.shapes import WireGround, WireRecord, WireWording
 from memoria.surface.origins import (
     write_graph_answer,
     write_history,
@@ -139,11 +139,20 @@ class Contradicted(BaseModel):
     contradicts: JsonValue = None
 
 
+class MovedMemory(BaseModel):
+    """A memory of the project whose files have changed or are gone."""
+
+    id: str
+    text: str
+    ground: WireGround
+
+
 class Review(BaseModel):
     """Things that wait for the user's word."""
 
     pending: list[Origin]
     contradicted: list[Contradicted]
+    moved: list[MovedMemory] | None = None
     quotes: list[str] | None = None
     may_be_one: list[list[ShownEntity]] | None = None  # type: ignore[valid-type]
 
@@ -182,6 +191,7 @@ async def list_review(caller: RestCaller, order: ReviewOrder) -> Document:
     return write_review(
         await memory.provenance.list_pending(order.limit),
         await memory.list_contradicted(order.limit),
+        await memory.list_moved(order.limit),
         await memory.wishes(),
         await memory.graph.list_proposals(order.limit),
     )

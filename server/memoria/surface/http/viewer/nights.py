@@ -33,6 +33,7 @@ _STEPS = {
     "quotes": sentence("Conclusions by rules archived"),
     "mark_turns": sentence("Requests found in conversations"),
     "process_queue": sentence("Conversations read"),
+    "bind_files": sentence("Memories bound to files"),
     "backfill": sentence("Older conversations queued"),
     "refresh_episodes": sentence("Conversations summed up again"),
     "merge": sentence("Memories merged"),

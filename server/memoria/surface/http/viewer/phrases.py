@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from memoria.model import EdgeType, InferredBy, Memory, MemoryVersion, Validity
+from memoria.model.grounds import GroundMark
 from memoria.model.listing import MemoryState
 from memoria.model.memory import Condition
 from memoria.model.memory_types import MemoryType
@@ -106,9 +107,26 @@ def name_state(memory: Memory) -> str | None:
     return _VALIDITIES.get(validity_word(memory))
 
 
+_GROUNDS = {
+    "unchanged": sentence("unchanged"),
+    "changed": sentence("changed since"),
+    "gone": sentence("gone"),
+    "not checked": sentence("not checked"),
+}
+_AFTER_A_COMMIT = sentence("changed since (1 commit)")
+_AFTER_COMMITS = sentence("changed since ({commits} commits)")
+
+
 def name_validity(validity: Validity | None) -> str | None:
     """Return a validity in words; None for what holds."""
     return None if validity is None else _VALIDITIES.get(validity.value)
+
+
+def name_ground(ground: GroundMark) -> str:
+    """Return how a memory's files stand, in words, with `{commits}` where it counts some."""
+    if ground.state == "changed" and ground.commits:
+        return _AFTER_A_COMMIT if ground.commits == 1 else _AFTER_COMMITS
+    return _GROUNDS[ground.state]
 
 
 def name_way(channel: str, client: str | None) -> str:
@@ -215,6 +233,7 @@ SAY: Mapping[str, object] = {
     "STATUSES": STATUSES,
     "SHOWN_AS": SHOWN_AS,
     "LISTED_STATES": LISTED_STATES,
+    "name_ground": name_ground,
     "name_state": name_state,
     "name_validity": name_validity,
     "name_way": name_way,

@@ -92,6 +92,7 @@ async def show_review(visit: Visit, wish: ReviewWish) -> Filled:
     contradicted = await memory.provenance.page_contradicted(_CONTRADICTIONS)
     quotes = await memory.provenance.list_quotes()
     proposals = await memory.graph.list_proposals(_PROPOSALS)
+    moved = await memory.list_moved(_ON_PAGE)
     items = list(_name_items(pending.items, contradicted.items, quotes, proposals))
     return Filled(
         "review.html",
@@ -100,7 +101,8 @@ async def show_review(visit: Visit, wish: ReviewWish) -> Filled:
             "contradicted": contradicted,
             "quotes": quotes,
             "proposals": proposals,
-            "is_empty": not (items or wish.before),
+            "moved": moved,
+            "is_empty": not (items or moved or wish.before),
             "following": dict(zip_longest(items, items[1:], fillvalue="")),
             "older": _write_path(wish, before=pending.after) if pending.after else None,
             "newest": _write_path(wish) if wish.before else None,

@@ -1,0 +1,290 @@
+"""Grounding: memories of a repository are bound to its files, and their state is laid ready.
+
+A thread binds what is new and checks what has changed, for the projects that were asked about. A
+search reads the states that lie ready, each only while HEAD and the files are as they were.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import copy_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memoria.bare.project_registry import RegistryError, read_projects
+from memoria.bare.projects import find_place
+from memoria.config import Settings
+from memoria.errors import StoreError
+from memoria.ingest.rounds import WorkRounds, WorkTurn
+from memoria.model import Memory, StoredTurn, now_millis
+from memoria.model.grounds import GroundMark
+from memoria.model.search import ToolCall
+from memoria.store.engine import Store
+from memoria.store.rows.grounds import GroundRow, UnboundWording
+from memoria.store.rows.transaction import Transaction
+
+if TYPE_CHECKING:
+    from memoria.ground.repository import Repository
+    from memoria.ground.values import Binding, GroundCheck
+
+_LOG = logging.getLogger(__name__)
+_LONGEST_STOP_S = 5.0
+_LONGEST_READ_S = 0.005
+"""Longest time that a search spends on the states of what it shows."""
+_LONGEST_LOOK_S = 0.5
+"""Longest time that a process without a thread spends on looking itself."""
+_LONGEST_LIST_S = 5.0
+"""Longest time that is spent on looking for all that has changed."""
+_PAUSE_S = 20.0
+_BATCH = 16
+_REACH = 60
+"""Turns before a statement whose calls and words say what it is about."""
+_SAID = 6
+_FRESH_MS = 600_000
+"""Age up to which a statement is about the checkout's files, and not about a commit."""
+NOT_CHECKED = GroundMark(state="not checked")
+
+
+class GroundingWorker:
+    """Binds memories to the files of their projects, and tells how these stand.
+
+    A folder is read only if a session or a hook on this machine was in it: a caller over HTTP names
+    projects as it likes, and is not to learn of files by that.
+    """
+
+    def __init__(self, store: Store, home: str, tenant: str, workspace: str | None = None) -> None:
+        """Create the worker of a home.
+
+        Args:
+            store: of the home.
+            home: the data folder, which knows where projects are.
+            tenant: the one tenant whose folders are on this machine.
+            workspace: the project of this process.
+        """
+        self._store, self._home = store, home
+        self._tenant, self._workspace = tenant, workspace
+        self._states: dict[tuple[str, int], GroundCheck] = {}
+        self._repositories: dict[str, Repository | None] = {}
+        self._wanted: dict[tuple[str, str], None] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(
+            target=copy_context().run, args=[self._run], name="memoria-ground", daemon=True
+        )
+        self._turn: WorkTurn | None = None
+
+    def start(self, rounds: WorkRounds | None = None) -> None:
+        """Start the thread, or join rounds of work in its place."""
+        if rounds is None:
+            self._thread.start()
+        else:
+            self._turn = rounds.join(self._step)
+
+    def stop(self) -> None:
+        """Stop after the memory that is being looked at."""
+        self._stopping.set()
+        self._wake.set()
+        if self._turn is not None:
+            self._turn.leave(_LONGEST_STOP_S)
+        if self._thread.is_alive():
+            self._thread.join(_LONGEST_STOP_S)
+
+    def want(self, tenant: str, workspace: str | None) -> None:
+        """Have a project's memories bound and checked from now on."""
+        if workspace is not None and tenant == self._tenant:
+            self._wanted[tenant, workspace] = None
+            self._wake.set()
+            if self._turn is not None:
+                self._turn.wake()
+
+    def read_marks(
+        self, tenant: str, tx: Transaction, memory_ids: Iterable[str]
+    ) -> Mapping[str, GroundMark]:
+        """Return the states of those of some memories that are bound to files."""
+        if tenant != self._tenant:
+            return {}
+        ends = time.perf_counter() + (_LONGEST_READ_S if self._is_running else _LONGEST_LOOK_S)
+        marks = dict[str, GroundMark]()
+        for row in tx.grounds.list_of_memories(memory_ids):
+            mark = self._read_mark(row) if time.perf_counter() < ends else None
+            if mark is None:
+                self.want(tenant, row.workspace)
+            marks[row.memory_id] = mark or NOT_CHECKED
+        return marks
+
+    def list_moved(
+        self, tenant: str, tx: Transaction, workspaces: Iterable[str], most: int
+    ) -> Mapping[str, GroundMark]:
+        """Return memories of projects whose files have changed or are gone, the newest first.
+
+        The search ends after some seconds, with what was found until then.
+        """
+        ends = time.perf_counter() + _LONGEST_LIST_S
+        moved = dict[str, GroundMark]()
+        for workspace in workspaces if tenant == self._tenant else ():
+            repository = self._open(workspace)
+            rows = [] if repository is None else tx.grounds.list_of_project(workspace)
+            for row in reversed(rows):
+                if repository is None or len(moved) == most or time.perf_counter() > ends:
+                    return moved
+                state = self._check(row, repository)
+                if state is not None and state.state != "unchanged":
+                    moved[row.memory_id] = _tell(state)
+        return moved
+
+    def list_projects(self) -> list[str]:
+        """List the projects whose folders are on this machine, as far as the home knows."""
+        return [name for name in self._list_known() if self._open(name) is not None]
+
+    def mark(self, tenant: str, tx: Transaction, memories: Iterable[Memory]) -> list[Memory]:
+        """Return memories with the states of the files that carry them."""
+        found = list(memories)
+        marks = self.read_marks(tenant, tx, [one.id for one in found])
+        return [one.model_copy(update={"ground": marks.get(one.id)}) for one in found]
+
+    @property
+    def _is_running(self) -> bool:
+        return self._turn is not None or self._thread.is_alive()
+
+    def _read_mark(self, row: GroundRow) -> GroundMark | None:
+        """Return the state that lies ready; None if there is none or it is out of date."""
+        from memoria.ground.states import find_stamp  # noqa: PLC0415  (only what is bound pays for it)
+
+        repository = self._open(row.workspace)
+        if repository is None:
+            return NOT_CHECKED
+        state = self._states.get((row.workspace, row.wording_n))
+        if state is None or state.stamp != find_stamp(_read_parts(row), repository):
+            state = None if self._is_running else self._check(row, repository)
+        return None if state is None else _tell(state)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._wake.clear()
+            self._wake.wait(self._step())
+
+    def _step(self) -> float:
+        """Bind and check some memories; return the pause before the next look, in seconds."""
+        try:
+            more = [self.catch_up(*place) for place in [*self._wanted]]
+        except StoreError as error:
+            if not self._stopping.is_set():
+                _LOG.warning("What memories are bound to can't be read: %s", error)
+            return _PAUSE_S
+        return 0.0 if any(more) else _PAUSE_S
+
+    def catch_up(self, tenant: str, workspace: str) -> bool:
+        """Bind some memories of a project and check the others; return True if more may wait."""
+        repository = self._open(workspace)
+        if repository is None or self._stopping.is_set():
+            return False
+        bound = self.bind_some(tenant, workspace)
+        with self._store.read(tenant) as tx:
+            rows = tx.grounds.list_of_project(workspace)
+        for row in rows:
+            if self._stopping.is_set():
+                return False
+            self._check(row, repository)
+        return bound == _BATCH
+
+    def bind_some(self, tenant: str, workspace: str) -> int:
+        """Look at some memories of a project that are not bound; return how many it were."""
+        repository = self._open(workspace)
+        if repository is None:
+            return 0
+        with self._store.read(tenant) as tx:
+            unbound = tx.grounds.list_unbound(workspace, _BATCH)
+            sessions = {one.n: _read_session(tx, one) for one in unbound}
+        found = {one.n: self._bind(one, sessions[one.n], repository) for one in unbound}
+        if found:
+            with self._store.write(tenant, only_adds=True) as tx:
+                for n, parts in found.items():
+                    tx.grounds.bind(n, parts)
+        return len(unbound)
+
+    def _bind(
+        self, wording: UnboundWording, session: Sequence[StoredTurn], repository: "Repository"
+    ) -> list[tuple[str | None, ...]]:
+        from memoria.ground.binding import bind  # noqa: PLC0415  (as above)
+        from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415
+
+        calls = [
+            ToolCall(name=turn.tool_name, args=turn.tool_args, result=turn.tool_result)
+            for turn in session
+            if turn.tool_name is not None
+        ]
+        said = [turn.content for turn in session if turn.tool_name is None][-_SAID:]
+        is_fresh = now_millis() - wording.valid_from < _FRESH_MS
+        try:
+            with self._lock:
+                commit = None if is_fresh else repository.find_commit(wording.valid_from)
+                bound = bind(wording.content, calls, repository, commit, said)
+        except UnreadableRepositoryError as error:
+            _LOG.info("A memory is not bound: %s", error)
+            return []
+        return [(part.path, part.symbol, part.fingerprint, part.commit) for part in bound]
+
+    def _check(self, row: GroundRow, repository: "Repository") -> "GroundCheck | None":
+        """Look how a memory's files stand, and lay that ready."""
+        from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415  (as above)
+        from memoria.ground.states import check  # noqa: PLC0415  (as above)
+
+        key = row.workspace, row.wording_n
+        try:
+            with self._lock:
+                state = check(_read_parts(row), repository, self._states.get(key))
+        except UnreadableRepositoryError as error:
+            _LOG.info("A memory is not checked: %s", error)
+            return None
+        self._states[key] = state
+        return state
+
+    def _open(self, workspace: str) -> "Repository | None":
+        """Return a project's repository on this machine; None if there is none."""
+        if workspace != self._workspace and workspace not in self._list_known():
+            return None
+        place = find_place(self._home, workspace)
+        if place not in self._repositories:
+            from memoria.ground.repository import open_repository  # noqa: PLC0415  (as above)
+
+            folder = Path(place)
+            is_there = folder.is_absolute() and folder.is_dir()
+            self._repositories[place] = open_repository(folder) if is_there else None
+        return self._repositories[place]
+
+    def _list_known(self) -> list[str]:
+        """List the projects in whose folders somebody on this machine has been."""
+        try:
+            known = read_projects(self._home).values()
+        except RegistryError as error:
+            _LOG.info("No projects are known: %s", error)
+            return []
+        return [*dict.fromkeys(one.name for one in known if one.place and not one.names)]
+
+
+def build_grounding_worker(settings: Settings, store: Store) -> GroundingWorker | None:
+    """Build the worker that reads repositories, not started yet; None where none is to be read."""
+    if not settings.grounds:
+        return None
+    return GroundingWorker(store, str(settings.home_path), settings.tenant, settings.workspace)
+
+
+def _read_session(tx: Transaction, wording: UnboundWording) -> list[StoredTurn]:
+    """Read the turns of a session before a statement of it."""
+    if wording.turn_n is None:
+        return []
+    ns = tx.grounds.list_turns_before(wording.turn_n, _REACH)
+    turns = tx.conversations.turns(ns)
+    return [turns[n] for n in ns if n in turns]
+
+
+def _tell(state: "GroundCheck") -> GroundMark:
+    return GroundMark(state=state.state, commits=state.commits)
+
+
+def _read_parts(row: GroundRow) -> "tuple[Binding, ...]":
+    from memoria.ground.values import Binding  # noqa: PLC0415  (as above)
+
+    return tuple(Binding(*part) for part in row.parts)

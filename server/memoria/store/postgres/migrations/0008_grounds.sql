@@ -1,0 +1,11 @@
+-- What wordings of memories are bound to: the parts of a repository's files that carry them.
+--
+-- `parts` is a list in JSON, empty where nothing there carries the wording. A wording without a row
+-- has not been looked at. All follows from the record and the repository, and goes with the wording.
+CREATE TABLE grounds (
+    wording_n BIGINT PRIMARY KEY REFERENCES memory_versions (n) ON DELETE CASCADE,
+    tenant_id BIGINT NOT NULL REFERENCES tenants (id),
+    parts     TEXT COLLATE "C" NOT NULL
+);
+CREATE INDEX grounds_of_tenant ON grounds (tenant_id);
+CALL separate_tenants();

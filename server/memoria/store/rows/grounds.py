@@ -1,0 +1,73 @@
+"""Grounds: the parts of repositories' files to which memories are bound."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from memoria.store.connection import Connection
+from memoria.store.sql.statements import TenantRows, as_json
+
+_END = 8
+"""Characters of an id's end that are indexed."""
+
+
+class UnboundWording(NamedTuple):
+    """A present wording at which nobody has looked."""
+
+    n: int
+    content: str
+    valid_from: int
+    turn_n: int | None
+    """The turn that said it."""
+
+
+class GroundPart(NamedTuple):
+    """A part of a file to which a wording is bound."""
+
+    path: str
+    symbol: str
+    fingerprint: str
+    commit: str | None
+
+
+class GroundRow(NamedTuple):
+    """A memory with the parts to which its present wording is bound."""
+
+    memory_id: str
+    wording_n: int
+    workspace: str
+    parts: tuple[GroundPart, ...]
+
+
+class Grounds:
+    """What a tenant's memories are bound to."""
+
+    def __init__(self, connection: Connection, tenant: int) -> None:
+        self._rows = TenantRows(connection, tenant, "grounds")
+
+    def list_unbound(self, workspace: str, most: int) -> list[UnboundWording]:
+        """List wordings of a project at which nobody has looked, the newest first."""
+        rows = self._rows.tuples("unbound", project=workspace, most=most)
+        return [UnboundWording(*row) for row in rows]
+
+    def list_turns_before(self, n: int, reach: int) -> list[int]:
+        """List the turns of a turn's session up to that turn, `reach` at most."""
+        return self._rows.column("session_before", n=n, reach=reach)
+
+    def bind(self, n: int, parts: Iterable[Sequence[str | None]]) -> None:
+        """Bind a wording to parts of files; to none where none carries it."""
+        self._rows.change("bind", n=n, parts=as_json(list(parts)))
+
+    def list_of_memories(self, memory_ids: Iterable[str]) -> list[GroundRow]:
+        """List those of some memories that are bound to anything, given ids or ends of ids."""
+        return self._list("of_memories", ids=as_json(one[-_END:] for one in memory_ids))
+
+    def list_of_project(self, workspace: str) -> list[GroundRow]:
+        """List the memories of a project that are bound to anything."""
+        return self._list("of_project", project=workspace)
+
+    def _list(self, name: str, **parameters: str) -> list[GroundRow]:
+        return [
+            GroundRow(one, n, workspace, tuple(GroundPart(*part) for part in json.loads(parts)))
+            for one, n, workspace, parts in self._rows.tuples(name, **parameters)
+        ]
