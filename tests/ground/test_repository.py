@@ -107,7 +107,7 @@ def test_files_that_head_has_otherwise_are_listed(made: Made) -> None:
     first = made.commit({"a.py": "a", "b.py": "b", "c/d.py": "d"})
     made.commit({"a.py": "a", "c/d.py": "e", "new.py": "n"})
     repository = made.open()
-    assert sorted(repository.list_changed(first)) == ["c/d.py", "new.py"]
+    assert sorted(repository.list_changed(first)) == ["b.py", "c/d.py", "new.py"]
     assert repository.list_changed(made.commits[-1]) == []
 
 

@@ -255,3 +255,89 @@ def test_a_commit_that_is_no_longer_there_is_told_rather_than_guessed(made: Made
     made.commit({"retry.py": RETRY.replace("900", "1")})
     with pytest.raises(UnreadableRepositoryError):
         check(bindings, made.open())
+
+
+RULES = "# Rules\n\n- `views/` and `jobs/` are run each time.\n"
+VIEW = {"views/open.sql": TABLES, "jobs/nightly.sql": "select 1;\n"}
+LIMITS = "".join(f"export const MOST_{name} = 12;\n" for name in ("PAGES", "FILES", "LINKS"))
+STATED = "The views and jobs are run each time."
+
+
+def test_a_part_that_names_a_file_which_moved_further_down_is_unchanged(made: Made) -> None:
+    below = {f"src/{path}": text for path, text in VIEW.items()}
+    rules = RULES.replace("views/", "src/views/").replace("jobs/", "src/jobs/")
+    told = tell(made, {"README.md": RULES, **VIEW}, STATED, {"README.md": rules, **below})
+    assert told[0] == "unchanged"
+
+
+def test_a_part_that_names_a_folder_by_another_name_has_changed(made: Made) -> None:
+    other = {path.replace("views/", "shown/"): text for path, text in VIEW.items()}
+    rules = RULES.replace("views/", "shown/")
+    told = tell(made, {"README.md": RULES, **VIEW}, STATED, {"README.md": rules, **other})
+    assert told[0] == "changed"
+
+
+def test_a_part_that_names_a_moved_file_has_changed_where_the_statement_says_its_place(
+    made: Made,
+) -> None:
+    below = {f"src/{path}": text for path, text in VIEW.items()}
+    rules = RULES.replace("views/", "src/views/")
+    statement = "What is run each time is in views/ and jobs/."
+    told = tell(made, {"README.md": RULES, **VIEW}, statement, {"README.md": rules, **below})
+    assert told[0] == "changed"
+
+
+def test_a_setting_in_files_that_only_moved_is_not_overridden(made: Made) -> None:
+    kept = {f"envs/{name}.yml": f"backup_days: {days}\n" for name, days in (("a", 3), ("b", 14))}
+    moved = {path.replace("envs", "live"): text for path, text in kept.items()}
+    told = tell(made, kept, "backup_days of b is 14.", moved)
+    assert told == ("unchanged", 0, "live/b.yml")
+
+
+def test_a_value_that_changed_with_a_move_is_not_found_in_another_file_that_moved(
+    made: Made,
+) -> None:
+    before = {
+        "packages/core/limits.js": "export const TIMEOUT = 8000;\n" + LIMITS,
+        "packages/web/index.js": "const TIMEOUT = 8000;\nexport const go = () => TIMEOUT;\n",
+    }
+    after = {path.replace("packages", "libs"): text for path, text in before.items()}
+    after["libs/core/limits.js"] = after["libs/core/limits.js"].replace("8000", "9000")
+    path = "packages/core/limits.js"
+    shown = ToolCall(name="Read", args={"file_path": path}, result=before[path])
+    told = tell(made, before, "core exports TIMEOUT = 8000.", after, calls=(shown,))
+    assert told[0] == "changed"
+
+
+def test_a_list_of_packages_is_bound_by_its_lines(made: Made) -> None:
+    listed = "gunicorn==21.2.0\nflask==3.0.0\nredis==5.0.1\n"
+    raised = listed.replace("21.2.0", "22.0.0")
+    told = tell(made, {"requirements.txt": listed}, "flask is 3.0.0.", {"requirements.txt": raised})
+    assert told[0] == "unchanged"
+
+
+def test_what_only_uses_a_bound_name_may_change(made: Made) -> None:
+    before = {"press.rb": "PER_FEED = 5\n\ndef pick(url)\n  fresh(url).first(PER_FEED)\nend\n"}
+    after = {"press.rb": before["press.rb"].replace("fresh(url)", "entries(url)")}
+    told = tell(made, before, "At most five entries are taken (PER_FEED).", after)
+    assert told[0] == "unchanged"
+
+
+def test_a_layer_of_settings_that_comes_to_set_the_same_place_changes_it(made: Made) -> None:
+    base = "services:\n  cache:\n    command: redis-server --maxmemory 256mb\n    image: redis\n"
+    layer = base.replace("256mb", "1gb")
+    other = layer.replace("cache:", "queue:")
+    statement = "The cache in compose.yml has 256mb."
+    told = tell(
+        made,
+        {"compose.yml": base},
+        statement,
+        {"compose.yml": base, "compose.other.yml": other},
+        {"compose.yml": base, "compose.prod.yml": layer},
+    )
+    assert told[0] == "changed"
+    made.commit({"compose.yml": base})
+    told = tell(
+        made, {"compose.yml": base}, statement, {"compose.yml": base, "compose.other.yml": other}
+    )
+    assert told[0] == "unchanged"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
-from memoria.ground.blocks import list_names_set
+from memoria.ground.blocks import find_set, list_names_set
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
@@ -69,7 +69,8 @@ def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[Sc
     if not candidates:
         return []
     top = candidates[0].score
-    chosen = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
+    best = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
+    chosen = [one for one in best if not _adds_nothing(one, best, anchors)]
     covered = frozenset[str]().union(*(one.terms for one in chosen))
     for one in candidates:
         stated = one.terms & anchors.stated
@@ -81,6 +82,17 @@ def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[Sc
             chosen.append(one)
             covered |= one.terms
     return chosen
+
+
+def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:
+    """Check whether a part only uses or sets anew what one with more of the statement has."""
+    if one.part.is_prose or one.source.find_headed(one.part.first):
+        return False
+    name, stated = find_set(one.part.text), one.terms & anchors.stated
+    return any(
+        stated < each.terms & anchors.stated and name in (None, find_set(each.part.text))
+        for each in best
+    )
 
 
 def _find_share(one: ScoredPart) -> float:
@@ -156,7 +168,7 @@ def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:
         part,
         [*dict.fromkeys(names)],
         is_setting=any(map(is_telling_name, (*named, *outer))),
-        is_placed=source.path in gathered.named or one.is_target,
+        is_placed=source.path in gathered.named or one.is_target or gathered.says_place(part.text),
     )
     symbol = source.name_place(part.first)
     return None if mark is None else Binding(source.path, symbol, mark.encode(), gathered.commit)

@@ -41,7 +41,11 @@ _CREATED = re.compile(
     r"(?:table|index|view|function|procedure|trigger|type|sequence|schema|domain|policy|extension)"
     r"\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?([\w.\"`]+)"
 )
-_COLUMN = re.compile(r"^[\"`]?([A-Za-z_]\w*)[\"`]?\s+[A-Za-z]")
+_COLUMN = re.compile(
+    r"(?i)^(?!(?:add|alter|and|as|begin|create|delete|do|drop|end|for|from|grant|group|having|if|"
+    r"insert|join|left|on|or|order|primary|references|revoke|select|set|update|where|with)\b)"
+    r"[\"`]?([A-Za-z_]\w*)[\"`]?\s+[A-Za-z]"
+)
 _OUTER_NAME = re.compile(r"\b[A-Z][A-Z\d]*_[A-Z\d_]+\b")
 _SECTION = re.compile(r"^\[+([^\]\[]+)\]+\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")

@@ -156,6 +156,17 @@ def is_named(source: SourceFile, name: str) -> bool:
     return any(digest((one,)) == name for one in source.definitions)
 
 
+def sets_within(source: SourceFile, symbol: str, name: str) -> bool:
+    """Check whether a file gives the name of a hash a value in a place."""
+    lines = [
+        line
+        for one, places in source.definitions.items()
+        if digest((one,)) == name
+        for line in places
+    ]
+    return is_within(lines, source.find_place(symbol))
+
+
 def count_settings(path: str, content: bytes, names: Sequence[str]) -> int:
     """Count the places that set names of hashes from outside: in settings, or for a compiler."""
     if is_program(path) and b"-D" not in content:

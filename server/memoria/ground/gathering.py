@@ -1,8 +1,10 @@
 """The files of a repository in which a statement may be carried."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from memoria.ground.anchors import Anchors, PathIndex, list_texts
 from memoria.ground.blocks import SourceFile
@@ -13,6 +15,8 @@ from memoria.model.search import ToolCall
 _MOST_FILES = 32
 _MOST_TOUCHED = 20
 _MOST_SEARCHED = 4_000
+_WRITTEN = re.compile(r"(?<![\w/])[\w.-]+/[\w./-]*|[\w-]+\.[a-z]{1,4}\b")
+"""A relative path, or the name of a file with its ending."""
 _BINARY_WITHIN = 8_192
 _RUN_FROM = {
     "make": "makefile", "gmake": "makefile", "just": "justfile", "task": "taskfile.yml",
@@ -44,6 +48,9 @@ class Gathered:
         self._index = PathIndex(() if self.commit is None else repository.list_paths(self.commit))
         self.sources: dict[str, SourceFile] = {}
         self.named = frozenset(self._index.find(statement))
+        self._written = [
+            PurePosixPath(word.rstrip("./")).name for word in _WRITTEN.findall(statement)
+        ]
         self.run_from = {
             (path, target)
             for program, target in anchors.targets
@@ -59,6 +66,10 @@ class Gathered:
         self.touched = frozenset(self.sources)
         for path in self._search(anchors):
             self._add(path)
+
+    def says_place(self, text: str) -> bool:
+        """Check whether a text has the last name of a path that the statement writes."""
+        return any(name in text for name in self._written)
 
     def _add(self, path: str) -> None:
         if path not in self.sources and len(self.sources) < _MOST_FILES:

@@ -149,7 +149,7 @@ class Repository:
         return FileChanges(commits, now, is_complete=bool(line) and line[0] == since)
 
     def list_changed(self, since: str) -> list[str]:
-        """List the files that HEAD has otherwise than a commit, without those that it has not.
+        """List the files that HEAD has otherwise than a commit, or no longer.
 
         Raises:
             UnreadableRepositoryError: a commit can't be read.
@@ -159,8 +159,8 @@ class Repository:
             return []
         try:
             changes = tree_changes(self._objects, self._tree_of(since), self._tree_of(head))
-            entries = [change.new for change in changes if change.new is not None]
-            return [os.fsdecode(each.path) for each in entries if S_ISREG(each.mode)]
+            entries = [change.new or change.old for change in changes]
+            return [os.fsdecode(one.path) for one in entries if one and S_ISREG(one.mode)]
         except DAMAGE as error:
             raise _describe(error) from error
 

@@ -14,17 +14,23 @@ from memoria.ground.fingerprints import (
     is_named,
     is_within,
     mentions,
+    sets_within,
 )
+from memoria.ground.moves import read_formerly
 from memoria.ground.repository import Repository
+from memoria.ground.streams import is_program
 from memoria.ground.values import Binding, GroundCheck, GroundState
 
 _MOST_SEARCHED = 120
 """Files changed since that are searched at most for a part that has left its own."""
+_MOST_MOVES = 24
+"""Files no longer there that are followed at most to read a text that may name them."""
 _TELLING = 4
 """Tokens from which on a part is known for itself, wherever it stands."""
 _MOST_MARKED = 1 << 18
 _MOST_KEPT = 256
 _BINARY_WITHIN = 8_192
+_WORD = re.compile(r"[._-]")
 _STEP = re.compile(r"(?i)^(?:v?\d{2,}|v\d+__|\d{4}[-_]\d\d)[\w.-]*\.")
 
 
@@ -79,6 +85,7 @@ class GroundChecker:
         self._sources: dict[tuple[str, str | None], SourceFile | None] = {}
         self._changed: dict[str, list[str]] = {}
         self._moved: dict[tuple[str, str], str | None] = {}
+        self._moves: dict[str, list[tuple[str, str]]] = {}
 
     def look(self, binding: Binding) -> tuple[GroundState, str | None]:
         """Return the state of one binding, and where its part is now."""
@@ -90,10 +97,14 @@ class GroundChecker:
             source = None if path is None else self._read(path)
         if source is not None and self._stands(source, binding.symbol, mark):
             is_overridden = binding.commit is not None and self._is_overridden(
-                binding, mark, binding.commit
+                binding, path or binding.path, mark, binding.commit
             )
             state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
             return state, path
+        if source is not None and not mark.is_placed and binding.commit is not None:
+            former = self._read_formerly(source.path, binding.commit)
+            if former is not None and self._stands(former, binding.symbol, mark):
+                return GroundState.UNCHANGED, path
         if not mark.is_placed and binding.commit is not None:
             elsewhere = self._find_elsewhere(binding, mark, binding.commit)
             if elsewhere is not None:
@@ -126,20 +137,39 @@ class GroundChecker:
             return is_named(source, mark.names[0])
         return not symbol or bool(source.find_place(symbol))
 
-    def _is_overridden(self, binding: Binding, mark: Mark, commit: str) -> bool:
+    def _is_overridden(self, binding: Binding, path: str, mark: Mark, commit: str) -> bool:
         """Check whether another file has come to set what a part sets, or migrates it."""
-        changed = self._list_changed(commit) if mark.names else []
-        others = [path for path in changed if path != binding.path]
+        others = self._list_changed(commit) if mark.names else []
         if _is_step(binding.path):
-            return any(self._migrates(path, binding, mark, commit) for path in others)
-        return mark.is_setting and any(self._sets(path, mark, commit) for path in others)
+            return any(self._migrates(other, binding, mark, commit) for other in others)
+        if any(self._is_layer(other, path, binding.symbol, mark, commit) for other in others):
+            return True
+        return mark.is_setting and self._is_set_more(others, mark, commit)
 
-    def _sets(self, path: str, mark: Mark, commit: str) -> bool:
-        """Check whether a file has come to set the names that a part sets."""
-        now = self._repository.read(path)
-        times = 0 if now is None else count_settings(path, now, mark.names)
-        before = self._repository.read(path, commit) if times else None
-        return times > (0 if before is None else count_settings(path, before, mark.names))
+    def _is_layer(self, other: str, path: str, symbol: str, mark: Mark, commit: str) -> bool:
+        """Check whether settings beside a part's own have come to set the same in the same place.
+
+        So do layers such as `compose.prod.yml` over `compose.yml`.
+        """
+        layer, own = PurePosixPath(other), PurePosixPath(path)
+        is_beside = (layer.parent, layer.suffix) == (own.parent, own.suffix) and layer != own
+        is_kin = _WORD.split(layer.name)[0] == _WORD.split(own.name)[0]
+        if not (is_beside and is_kin) or is_program(path) or SYMBOL_JOINT not in symbol:
+            return False
+        now, before = self._read(other), self._read(other, commit)
+        is_new = before is None or not sets_within(before, symbol, mark.names[0])
+        return is_new and now is not None and sets_within(now, symbol, mark.names[0])
+
+    def _is_set_more(self, paths: list[str], mark: Mark, commit: str) -> bool:
+        """Check whether files have come to set the names that a part sets; a move is none."""
+        more = 0
+        for path in paths:
+            now = self._repository.read(path)
+            times = 0 if now is None else count_settings(path, now, mark.names)
+            if times or now is None:
+                before = self._repository.read(path, commit)
+                more += times - (0 if before is None else count_settings(path, before, mark.names))
+        return more > 0
 
     def _migrates(self, path: str, binding: Binding, mark: Mark, commit: str) -> bool:
         """Check whether a file is a later step beside a part's own and speaks of the same."""
@@ -167,8 +197,33 @@ class GroundChecker:
                 continue
             before = self._read(path, commit)
             if before is None or len(find_mark(before, mark)) < len(lines):
-                return path
+                return None if self._is_fewer(likely, mark, commit) else path
         return None
+
+    def _read_formerly(self, path: str, commit: str) -> SourceFile | None:
+        """Return a file with the paths of moved files as they were; None if it names none."""
+        content = self._repository.read(path) or b""
+        text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+        former = read_formerly(text, self._list_moves(commit))
+        return None if former == text else SourceFile(path, former)
+
+    def _list_moves(self, commit: str) -> list[tuple[str, str]]:
+        """List (former path, path now) of files that were moved since a commit."""
+        if commit not in self._moves:
+            changed = self._list_changed(commit)
+            left = [path for path in changed if self._repository.read(path) is None]
+            moved = [(path, self._find_moved(path, commit)) for path in left[:_MOST_MOVES]]
+            self._moves[commit] = [(old, new) for old, new in moved if new is not None]
+        return self._moves[commit]
+
+    def _is_fewer(self, paths: list[str], mark: Mark, commit: str) -> bool:
+        """Check whether a part stands in fewer places than before: its own was not moved."""
+        places = 0
+        for path in paths[:_MOST_SEARCHED]:
+            for at, sign in ((None, 1), (commit, -1)):
+                source = self._read(path, at)
+                places += sign * (0 if source is None else len(find_mark(source, mark)))
+        return places < 0
 
     def _find_moved(self, path: str, commit: str) -> str | None:
         key = path, commit

@@ -116,7 +116,7 @@ def read_lines(path: str, text: str) -> list[SourceLine]:
 
 def _read_document(raw: list[str]) -> Iterator[SourceLine]:
     """Yield the lines of a document; fenced and indented blocks are code."""
-    is_fenced, after_blank, in_item = False, True, False
+    is_fenced, after_blank, in_item, after_word = False, True, False, False
     for number, line in enumerate(raw):
         indent = measure_indent(line)
         if _FENCE.match(line):
@@ -127,12 +127,14 @@ def _read_document(raw: list[str]) -> Iterator[SourceLine]:
         if line.strip():
             in_item = is_item or (in_item and indent > 0)
         is_code = is_fenced or (indent >= _CODE_INDENT and not in_item and not is_item)
-        begins = after_blank or is_item
+        is_word = len(line.split()) == 1
+        begins = after_blank or is_item or (is_word and after_word)  # a list, such as of packages
         if is_code:
             yield SourceLine(number, indent, line.strip(), "", begins=True)
         else:
             yield SourceLine(number, indent, "", line.strip(), begins=begins)
         after_blank = not line.strip() or is_code or line.lstrip().startswith("#")
+        after_word = is_word
 
 
 def _read_code(path: str, raw: list[str]) -> Iterator[SourceLine]:
