@@ -224,7 +224,7 @@ def read_texts(settings: Settings, folder: str = "") -> dict[str, str]:
     """Read all of them below a folder, by their places."""
     with opened_files(settings) as files:
         places = files.list_places(folder)
-        return {place: (files.read(place) or b"").decode() for place in places}
+        return {place: (files.read(place) or b"").decode(errors="replace") for place in places}
 
 
 def write_text(settings: Settings, place: str, text: str) -> None:

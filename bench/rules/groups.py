@@ -212,6 +212,11 @@ PROMISED = (
         ("language/words/analyser.py", "language/words/characters.py"),
     ),
     Group(
+        "words before a mistake",
+        "what failed here or was ruled out is said before a call; see `bench.guard`",
+        ("policy/guard/*.py",),
+    ),
+    Group(
         "a model's evidence",
         "what a model concludes must stand in what was said",
         ("language/reading/quotes.py", "policy/turns.py"),
@@ -235,6 +240,9 @@ PLAIN = (
             "policy/conflict.py",
             "policy/core.py",
             "policy/merging.py",
+            "policy/repeats.py",
+            "language/calls/*.py",
+            "language/reading/commits.py",
             "policy/retention.py",
             "retrieval/query/__init__.py",
             "retrieval/query/options.py",

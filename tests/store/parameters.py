@@ -52,7 +52,7 @@ COLUMNS = {
 """Columns that parameters of other names are compared with, or where one name has many."""
 _LISTS = {
     "numbers": r"unnest\(CAST\(translate",
-    "texts": r"\(SELECT value FROM jsonb_array_elements_text",
+    "texts": r"unnest\(ARRAY\(SELECT jsonb_array_elements_text",
     "lists": r"\(SELECT value FROM jsonb_array_elements",
     "pairs": r"FROM jsonb_each_text",
 }

@@ -84,6 +84,8 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         edited = Turn(role=Role.USER, content=content, message_id="m", speaker="Port")
         capture.record([edited], "s", None)
     import_turn(store, tenant)
+    told = Turn(role=Role.USER, content=f"{tenant} keeps the port in a project")
+    Capture(store, tenant, LIBRARY, LIMITS, marks(tenant), PROJECT).record([told], "p", None)
     args, result = {"why": LONG, "command": ["cat", "port.txt"]}, f"8080 {LONG[::-1]}"
     call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
     capture.record([call], "s", "session_end")

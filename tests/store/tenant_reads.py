@@ -121,6 +121,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "conversations.last_fingerprints": lambda tx, them: [
         tx.conversations.last_fingerprints(n, 10) for n in them.sessions
     ],
+    "conversations.list_calls_and_words": lambda tx, _: [
+        f"n={n} " for n in tx.conversations.list_calls_and_words(PROJECT, 9)
+    ],
     "conversations.list_passed_over": lambda tx, them: [
         f"n={n} " for n in tx.conversations.list_passed_over(them.ns)
     ],
@@ -498,6 +501,7 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "tool_calls.list_of_keys": lambda tx, _: list_calls(
         tx.tool_calls.list_of_keys("file", ["port.txt"], 100)
     ),
+    "tool_calls.list_runs": lambda tx, _: list(tx.tool_calls.list_runs()),
     "tool_calls.list_of_turns": lambda tx, them: list_calls(tx.tool_calls.list_of_turns(them.ns)),
     "transcripts.get": lambda tx, _: tx.transcripts.get("library", "/t.jsonl"),
     "transcripts.list_live_sessions": lambda tx, _: tx.transcripts.list_live_sessions(

@@ -53,6 +53,7 @@ def _answer(kind: str) -> SearchResult:
             "total_chars": 30,
             "contradicts": ("c",),
             "outdated_by": ("d",),
+            "ground": {"state": "changed", "commits": 2},
             "restated_by": "e",
             "condition": Condition.CONFIDED,
             "shown_as": "later",

@@ -177,26 +177,24 @@ class GroundingWorker:
 
     def catch_up(self, tenant: str, workspace: str) -> bool:
         """Bind some memories of a project and check the others; return True if more may wait."""
-        repository = self._open(workspace)
-        if repository is None or self._stopping.is_set():
-            return False
         bound = self.bind_some(tenant, workspace)
         with self._store.read(tenant) as tx:
             rows = tx.grounds.list_of_project(workspace)
         for row in rows:
-            if self._stopping.is_set():
+            repository = self._open(workspace)
+            if repository is None or self._stopping.is_set():
                 return False
             self._check(row, repository)
         return bound == _BATCH
 
     def bind_some(self, tenant: str, workspace: str) -> int:
         """Look at some memories of a project that are not bound; return how many it were."""
-        repository = self._open(workspace)
-        if repository is None:
-            return 0
         with self._store.read(tenant) as tx:
             unbound = tx.grounds.list_unbound(workspace, _BATCH)
             sessions = {one.n: _read_session(tx, one) for one in unbound}
+        repository = self._open(workspace) if unbound else None
+        if repository is None:
+            return 0
         found = {one.n: self._bind(one, sessions[one.n], repository) for one in unbound}
         if found:
             with self._store.write(tenant, only_adds=True) as tx:

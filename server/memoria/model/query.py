@@ -223,7 +223,7 @@ class SearchQuery(Value):
     @model_validator(mode="after")
     def _check_words(self) -> Self:
         if not self.query.strip() and not self.asks_for_calls:
-            raise ValueError("query is empty. Ask in words, for example: release checklist")
+            raise ValueError("the query is empty. Ask in words, for example: release checklist")
         return self
 
     @model_validator(mode="after")

@@ -241,8 +241,8 @@ def test_statistics_count_ones_own_rows_only(two: Store) -> None:
     ann, bob, carol = counted
     assert ann.model_dump(exclude={"tenant"}) == bob.model_dump(exclude={"tenant"})
     assert (ann.turns, ann.turn_versions, ann.memories) == (
-        6,
         7,
+        8,
         {"active": 14, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)

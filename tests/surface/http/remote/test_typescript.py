@@ -46,7 +46,7 @@ async def test_node_uses_a_server_with_it(start_server: StartServer) -> None:
             "merged": 0,
             "forgotten": True,
             "missing": [404, "not_found", "There is no memory nothing. Find its id "],
-            "empty": [422, "invalid_input", "arguments: query is empty. Ask in words,"],
+            "empty": [422, "invalid_input", "arguments: the query is empty. Ask in wo"],
             "stranger": [401, None, "This token does not hold. `memoria token"],
             "nobody": [0, "Nothing was changed: ask again."],
             "unknown": [
