@@ -84,8 +84,7 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         edited = Turn(role=Role.USER, content=content, message_id="m", speaker="Port")
         capture.record([edited], "s", None)
     import_turn(store, tenant)
-    told = Turn(role=Role.USER, content=f"{tenant} keeps the port in a project")
-    Capture(store, tenant, LIBRARY, LIMITS, marks(tenant), PROJECT).record([told], "p", None)
+    talk_in_project(store, tenant)
     args, result = {"why": LONG, "command": ["cat", "port.txt"]}, f"8080 {LONG[::-1]}"
     call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
     capture.record([call], "s", "session_end")
@@ -136,6 +135,12 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         backlog.choose_model(MODEL)
     with store.write(tenant) as tx:
         embed_all(tx)
+
+
+def talk_in_project(store: Store, tenant: str) -> None:
+    """A turn of a session in a project."""
+    told = Turn(role=Role.USER, content=f"{tenant} keeps the port in a project")
+    Capture(store, tenant, LIBRARY, LIMITS, marks(tenant), PROJECT).record([told], "p", None)
 
 
 def import_turn(store: Store, tenant: str) -> None:
