@@ -84,7 +84,6 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         edited = Turn(role=Role.USER, content=content, message_id="m", speaker="Port")
         capture.record([edited], "s", None)
     import_turn(store, tenant)
-    talk_in_project(store, tenant)
     args, result = {"why": LONG, "command": ["cat", "port.txt"]}, f"8080 {LONG[::-1]}"
     call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
     capture.record([call], "s", "session_end")
@@ -145,6 +144,7 @@ def talk_in_project(store: Store, tenant: str) -> None:
 
 def import_turn(store: Store, tenant: str) -> None:
     """A turn of the session comes from its client's transcript, and is summed up."""
+    talk_in_project(store, tenant)
     imports = Capture(store, tenant, transcript_channel("library"), LIMITS, marks(tenant))
     imports.record([Turn(role=Role.USER, content=IMPORTED, message_id="t")], "s", None)
     with store.write(tenant) as tx:
