@@ -23,6 +23,14 @@ _PROGRAM = Path(__file__).with_name("supervised.py")
 _WITHIN_S = 30.0
 
 
+def _answers(pid: str) -> bool:
+    """Whether a process was started to answer; one that has just died was not."""
+    try:
+        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Supervisor:
     """A supervisor that runs, and where its workers listen."""
@@ -36,8 +44,7 @@ class Supervisor:
         """List the processes that the supervisor has started to answer."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()
-        lines = {int(one): Path(f"/proc/{one}/cmdline") for one in children}
-        return {pid for pid, line in lines.items() if b"spawn_main" in line.read_bytes()}
+        return {int(one) for one in children if _answers(one)}
 
     def ask(self) -> int:
         """Ask, again and again until there is an answer; return which process gave it."""
