@@ -18,7 +18,7 @@ from memoria.store.rows.transaction import Transaction
 
 
 class _Told(NamedTuple):
-    """What hooks noted of a session: whether memory is silent in it, and the tokens it was told."""
+    """Note of a session: whether memory is silent in it, and the tokens it was told."""
 
     silent: bool
     tokens: int

@@ -53,7 +53,7 @@ _ADDERS = frozenset("install add require get i".split())
 
 
 class Shape:
-    """What of a command two runs are compared by."""
+    """Parts of a command by which two runs are compared."""
 
     __slots__ = (
         "env",
@@ -94,7 +94,7 @@ class Shape:
 
     @property
     def kind(self) -> str:
-        """What an interpreter runs, without the script's name: `node *.ts`; else the program."""
+        """Interpreter and ending of its script, such as `node *.ts`; else the program."""
         first, _, script = self.program.partition(" ")
         stem, dot, ending = script.rpartition(".")
         return f"{first} *.{ending}" if dot and stem else self.program

@@ -112,7 +112,7 @@ def _end_of_brackets(line: str, at: int) -> int:
 
 
 class _LineReading:
-    """What of a line has been read."""
+    """Words of a line that have been read so far."""
 
     def __init__(self) -> None:
         self.found: list[SimpleCommand] = []

@@ -2,16 +2,14 @@
 
 import logging
 import random
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextvars import copy_context
 from dataclasses import dataclass
 
 from memoria.config import LONGEST_PAUSE_MS
 from memoria.errors import EmbedderError, StoreError
 from memoria.inference import LazyEmbedder
-from memoria.ingest.rounds import WorkRounds, WorkTurn
+from memoria.ingest.rounds import BackgroundWorker
 from memoria.language.reading.excerpt import Span, split_passages
 from memoria.language.words.document import full_text
 from memoria.memories.entities import find_turn_names, link_recorded_turns
@@ -36,7 +34,6 @@ _IDLE_S = 5.0
 _OTHER_OWNER_S = 0.25
 _BATCHES_A_TURN = 20
 """Number of batches after which another tenant has its turn."""
-_LONGEST_STOP_S = 5.0
 _FIRST_RETRY_MS = 1_000
 _PREVIOUS_CHARS = 300
 _MOST_PASSAGES = 384
@@ -75,54 +72,24 @@ class _Embedded:
     passages: tuple[PassageVector, ...]
 
 
-class EmbeddingWorker:
-    """A thread that embeds whatever waits in the backlog."""
+class EmbeddingWorker(BackgroundWorker):
+    """A thread that embeds whatever waits in the backlog.
+
+    A batch that is abandoned at a stop is still in the backlog, and its lease runs out.
+    """
 
     def __init__(self, store: Store, embedder: LazyEmbedder, limits: EmbeddingLimits) -> None:
+        super().__init__("memoria-embed")
         self._store = store
         self._embedder = embedder
         self._limits = limits
         self._owner = new_id()
-        self._wake = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(
-            target=copy_context().run,  # with the clock of the caller
-            args=[self._run],
-            name="memoria-embed",
-            daemon=True,
-        )
         self._adopted = False
         self._holds_lease = False
         self._linking = False
         self._outages = 0
         self._resting_until = 0.0
         self._outage: str | None = None
-        self._turn: WorkTurn | None = None
-
-    def start(self, rounds: WorkRounds | None = None) -> None:
-        """Start the thread, which sleeps until something waits; or join rounds in its place."""
-        if rounds is None:
-            self._thread.start()
-        else:
-            self._turn = rounds.join(self._step)
-
-    def wake(self) -> None:
-        """Tell the worker that something was written."""
-        self._wake.set()
-        if self._turn is not None:
-            self._turn.wake()
-
-    def stop(self) -> None:
-        """Stop after the present batch, or abandon it if it takes too long.
-
-        An abandoned batch is still in the backlog, and its lease runs out.
-        """
-        self._stopping.set()
-        self._wake.set()
-        if self._turn is not None:
-            self._turn.leave(_LONGEST_STOP_S)
-        if self._thread.is_alive():
-            self._thread.join(_LONGEST_STOP_S)
 
     def status(self) -> BacklogStatus:
         """Count the documents that wait, and return the last error."""
@@ -142,11 +109,6 @@ class EmbeddingWorker:
                 return True
             due_at = backlog.next_due_at(now_millis(), self._limits.attempts)
         return due_at is None or due_at > now_millis()
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._wake.clear()
-            self._wake.wait(self._step())
 
     def _step(self) -> float:
         """Embed some of what waits; return the pause before the next look, in seconds."""

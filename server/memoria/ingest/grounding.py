@@ -8,7 +8,6 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from memoria.bare.project_registry import RegistryError, read_projects
 from memoria.bare.projects import find_place
 from memoria.config import Settings
 from memoria.errors import StoreError
-from memoria.ingest.rounds import WorkRounds, WorkTurn
+from memoria.ingest.rounds import BackgroundWorker
 from memoria.model import Memory, StoredTurn, now_millis
 from memoria.model.grounds import GroundMark
 from memoria.model.search import ToolCall
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from memoria.ground.values import Binding, GroundCheck
 
 _LOG = logging.getLogger(__name__)
-_LONGEST_STOP_S = 5.0
 _LONGEST_READ_S = 0.005
 """Longest time that a search spends on the states of what it shows."""
 _LONGEST_LOOK_S = 0.5
@@ -46,7 +44,7 @@ _FRESH_MS = 600_000
 NOT_CHECKED = GroundMark(state="not checked")
 
 
-class GroundingWorker:
+class GroundingWorker(BackgroundWorker):
     """Binds memories to the files of their projects, and tells how these stand.
 
     A folder is read only if a session or a hook on this machine was in it: a caller over HTTP names
@@ -62,42 +60,19 @@ class GroundingWorker:
             tenant: the one tenant whose folders are on this machine.
             workspace: the project of this process.
         """
+        super().__init__("memoria-ground")
         self._store, self._home = store, home
         self._tenant, self._workspace = tenant, workspace
         self._states: dict[tuple[str, int], GroundCheck] = {}
         self._repositories: dict[str, Repository | None] = {}
         self._wanted: dict[tuple[str, str], None] = {}
         self._lock = threading.Lock()
-        self._wake = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(
-            target=copy_context().run, args=[self._run], name="memoria-ground", daemon=True
-        )
-        self._turn: WorkTurn | None = None
-
-    def start(self, rounds: WorkRounds | None = None) -> None:
-        """Start the thread, or join rounds of work in its place."""
-        if rounds is None:
-            self._thread.start()
-        else:
-            self._turn = rounds.join(self._step)
-
-    def stop(self) -> None:
-        """Stop after the memory that is being looked at."""
-        self._stopping.set()
-        self._wake.set()
-        if self._turn is not None:
-            self._turn.leave(_LONGEST_STOP_S)
-        if self._thread.is_alive():
-            self._thread.join(_LONGEST_STOP_S)
 
     def want(self, tenant: str, workspace: str | None) -> None:
         """Have a project's memories bound and checked from now on."""
         if workspace is not None and tenant == self._tenant:
             self._wanted[tenant, workspace] = None
-            self._wake.set()
-            if self._turn is not None:
-                self._turn.wake()
+            self.wake()
 
     def read_marks(
         self, tenant: str, tx: Transaction, memory_ids: Iterable[str]
@@ -144,10 +119,6 @@ class GroundingWorker:
         marks = self.read_marks(tenant, tx, [one.id for one in found])
         return [one.model_copy(update={"ground": marks.get(one.id)}) for one in found]
 
-    @property
-    def _is_running(self) -> bool:
-        return self._turn is not None or self._thread.is_alive()
-
     def _read_mark(self, row: GroundRow) -> GroundMark | None:
         """Return the state that lies ready; None if there is none or it is out of date."""
         from memoria.ground.states import find_stamp  # noqa: PLC0415  (only what is bound pays for it)
@@ -159,11 +130,6 @@ class GroundingWorker:
         if state is None or state.stamp != find_stamp(_read_parts(row), repository):
             state = None if self._is_running else self._check(row, repository)
         return None if state is None else _tell(state)
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._wake.clear()
-            self._wake.wait(self._step())
 
     def _step(self) -> float:
         """Bind and check some memories; return the pause before the next look, in seconds."""

@@ -123,6 +123,64 @@ class WorkRounds:
             self._news.notify_all()
 
 
+class BackgroundWorker:
+    """Work of a home in a thread of its own, or in rounds that several homes share."""
+
+    def __init__(self, name: str) -> None:
+        """Create the worker.
+
+        Args:
+            name: of its thread.
+        """
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(
+            target=copy_context().run,  # with the clock of the caller
+            args=[self._run],
+            name=name,
+            daemon=True,
+        )
+        self._turn: WorkTurn | None = None
+
+    def start(self, rounds: WorkRounds | None = None) -> None:
+        """Start the thread, which sleeps until something waits; or join rounds in its place."""
+        if rounds is None:
+            self._thread.start()
+        else:
+            self._turn = rounds.join(self._step)
+
+    def wake(self) -> None:
+        """Tell the worker that there is something to do."""
+        self._wake.set()
+        if self._turn is not None:
+            self._turn.wake()
+
+    def stop(self) -> None:
+        """Stop after the present step, or abandon it if it takes too long."""
+        self._stopping.set()
+        self._wake.set()
+        if self._turn is not None:
+            self._turn.leave(_LONGEST_STOP_S)
+        if self._thread.is_alive():
+            self._thread.join(_LONGEST_STOP_S)
+
+    @property
+    def _is_running(self) -> bool:
+        return self._turn is not None or self._thread.is_alive()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._wake.clear()
+            pause_s = self._step()
+            if pause_s is None:
+                return
+            self._wake.wait(pause_s)
+
+    def _step(self) -> float | None:
+        """Do some of what waits; return the pause before the next step, or None at the end."""
+        raise NotImplementedError
+
+
 class SharedRounds:
     """Rounds of all homes of a process, by what holds a step up.
 

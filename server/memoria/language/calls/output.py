@@ -43,7 +43,7 @@ _DECLINED_WITHIN = 300
 
 
 class ToolOutput(NamedTuple):
-    """What a tool gave back."""
+    """Output of a tool."""
 
     text: str
     """Without colours, and without what the client says of the exit code."""

@@ -29,7 +29,7 @@ _SEE = lazy_regex(r"See merge request \S+$")
 
 @dataclass(frozen=True, slots=True)
 class CommitMessage:
-    """What the author of a commit wrote."""
+    """Words of a commit that its author wrote."""
 
     words: str
     reverted: tuple[str, ...] = ()

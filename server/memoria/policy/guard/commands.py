@@ -45,7 +45,7 @@ Drawn = tuple[dict[str, object], tuple[str, ...]]
 
 
 class _Since:
-    """What may speak against a word: commands that worked, and what may have mended a cause."""
+    """Steps that may speak against a word: commands that worked, and possible cures."""
 
     def __init__(self, steps: Sequence[GuardStep]) -> None:
         self._worked: dict[str, list[tuple[int, Shape]]] = {}

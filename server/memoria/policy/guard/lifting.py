@@ -39,7 +39,7 @@ def list_mended(said: str) -> tuple[frozenset[str], ...]:
 
 
 class Lifting:
-    """What would lift a word."""
+    """Conditions that lift a word."""
 
     def __init__(self, failure: "GuardStep", match: dict[str, object]) -> None:
         """Take the words of a failure and of what helped.

@@ -51,7 +51,7 @@ class GuardStep:
 
     @cached_property
     def added(self) -> str:
-        """What the edits put into files."""
+        """Text that the edits put into files."""
         return "\n".join(one.new for one in self.edits)
 
     @cached_property

@@ -46,7 +46,7 @@ of one that answers the question beside."""
 
 
 class AnswerAboutCalls(NamedTuple):
-    """What a question about calls found."""
+    """Outcomes and lines that a question about calls found."""
 
     outcomes: tuple[CallOutcome, ...]
     lines: list[AnswerLine]

@@ -34,7 +34,7 @@ _CJK = lazy_regex(r"[\u4e00-\u9fff]")
 
 
 class Called(NamedTuple):
-    """What was found for a question about calls."""
+    """Calls that were found for a question."""
 
     fits: dict[int, float]
     """How well each turn fits, 0 to 1, by its number."""
