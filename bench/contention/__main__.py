@@ -41,9 +41,9 @@ def _main() -> int:
 
 def _run(load: Load, arguments: argparse.Namespace, engine: EngineName) -> int:
     """Run on an engine and print; return the exit code."""
+    if not arguments.mixed:
+        return _print_series(arguments, engine)
     with use_engine(engine):
-        if not arguments.mixed:
-            return _print_series(arguments, engine)
         verdict = anyio.run(contend, load)
     _print(load, verdict, engine, as_json=arguments.json)
     return 1 if verdict.problems else 0
@@ -82,7 +82,8 @@ def _print_series(arguments: argparse.Namespace, engine: EngineName) -> int:
     for writers in arguments.writers:
         for _ in range(arguments.rounds):
             for checkout in checkouts:
-                verdict = anyio.run(run_writers, writers, arguments.seconds, checkout)
+                with use_engine(engine):  # an empty database for each run
+                    verdict = anyio.run(run_writers, writers, arguments.seconds, checkout)
                 documents.append({"checkout": str(checkout or "."), **asdict(verdict)})
                 shown.add_row(*_cells(verdict, "older" if checkout else "this one"))
                 if checkout is None:
