@@ -1,4 +1,4 @@
-"""The page of requirements: each line in its order, with its test, its reason or what is missing."""
+"""The page of requirements: lines in their order, each with a test, a reason or what is missing."""
 
 import re
 from collections import Counter
