@@ -89,6 +89,8 @@ def test_the_counts_at_the_head_are_those_of_the_lines() -> None:
         assert [int(cell) for cell in cells.split("|")] == figures, document
         assert len(re.findall(rf"^\| {document}-", part, re.MULTILINE)) == sum(states), document
         sums.update(dict(enumerate(figures)))
+    limited = [one for one in read_requirements() if one.state == "holds" and "`; " in one.proof]
+    assert f"; {len(limited)} of them have a limit" in head
     together = re.search(r"^\| \*\*together\*\* \|([^\n]+)\|$", head, re.MULTILINE)
     assert together is not None
     assert [int(cell.strip(" *")) for cell in together[1].split("|")] == list(sums.values())
