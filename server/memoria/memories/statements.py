@@ -79,6 +79,7 @@ class Statements(Revisions):
             ForgottenError: it was forgotten, and `again` does not ask for it all the same.
             InvalidInputError: it is empty, too long, must not be kept, or a detail can't be used.
             NotFoundError: there is no turn `turn_id` or no memory `supersedes`.
+            RefusedError: the policy does not keep it.
         """
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
@@ -104,7 +105,7 @@ class Statements(Revisions):
                 ignored = (*ignored, SOURCE_TURN)
             now = self._memory(tx, mark.memory_id)
             change = outcome.describe_change(text)
-            if given.scope == "everywhere" != now.scope:
+            if given.scope == "everywhere" != now.scope and outcome.action != "ADD":
                 writer.set_scope(now, given.scope, self._workspace)
                 now = self._memory(tx, now.id)
             is_open = self._is_scope_open(tx, now, new.memory, text)
