@@ -24,7 +24,7 @@ from memoria.policy.conflict import (
     is_older,
     start_of,
 )
-from memoria.policy.questions import HomePolicy
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, NewMemory
@@ -82,7 +82,9 @@ class Verdicts:
         return tuple(memory for memory, _ in self.stronger)
 
 
-def judge_claim(tx: Transaction, new: NewClaim, now: int, policy: HomePolicy) -> Verdicts:
+def judge_claim(
+    tx: Transaction, new: NewClaim, now: int, policy: HomePolicy = OWN_POLICY
+) -> Verdicts:
     """Decide the effect of a claim on the active memories that speak of the same."""
     found: list[tuple[Memory, ConflictVerdict]] = []
     for memory in _rivals(tx, new):
