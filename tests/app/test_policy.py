@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from tests.empty_home import lay_empty_home
-from tests.ingest.play import add, memories, reader, said
+from tests.ingest.play import add, answers, memories, reader, said
+from tests.ingest.test_episode import WORK, summing_up
 from tests.llm.scripted import Asked
 
 import memoria
@@ -403,6 +404,17 @@ async def test_a_refused_conclusion_is_counted_and_the_reason_is_logged_nowhere(
     assert policy.kept[0].content == "The user lives in Berlin"
     assert "rejected: refused by the policy 1" in " ".join(filter(None, outcomes))
     assert logged == ["ADD: refused by the policy"]
+
+
+async def test_a_summary_that_a_policy_refuses_is_not_written(home: Path) -> None:
+    policy = Answering(lambda new: refuse(new) if new.type == "episode" else Keep())
+    chat = OwnChat(answers(episode=summing_up("RC as a credit")))
+    async with opened(home, policy, chat=chat) as m:
+        await said(m, *WORK)
+        assert await memories(m) == []
+        outcomes = [entry.outcome for entry in await m.queue.list_entries()]
+    assert [one.type for one in policy.kept] == [MemoryType.EPISODE]
+    assert "rejected: refused by the policy 1" in " ".join(filter(None, outcomes))
 
 
 async def test_a_correction_that_a_model_finds_stands_beside_where_a_policy_says_so(

@@ -99,7 +99,7 @@ class Policy(Protocol):
 
 
 class HomePolicy:
-    """What a home keeps, replaces and forgets: rules for personal data, and a program's policy."""
+    """Rules for personal data and a program's policy: by them a home keeps and archives."""
 
     def __init__(self, own: Policy | None = None, personal: PersonalRules | None = None) -> None:
         """Create the policy of a home; without a program's own, Memoria's answers stand."""
