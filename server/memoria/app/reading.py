@@ -12,7 +12,7 @@ from memoria.ingest.grounding import GroundingWorker
 from memoria.ingest.processing import EntryProcessor, ProcessorTools
 from memoria.memories.verdicts import RelatedMemories
 from memoria.model import QueueKind
-from memoria.policy.questions import HomePolicy
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.engine import Store, StoreLedger
 
@@ -52,8 +52,8 @@ def build_worker(
     store: Store,
     chat: ChatClient,
     recall: RelatedMemories,
-    grounds: GroundingWorker | None,
-    policy: HomePolicy,
+    grounds: GroundingWorker | None = None,
+    policy: HomePolicy = OWN_POLICY,
 ) -> ExtractionWorker:
     """Build the workers that ask this chat client, not started yet."""
 
