@@ -446,6 +446,26 @@ def test_a_program_without_a_loop_passes_a_policy_and_a_chat_model_as_well(home:
         assert m.run_nightly(["decay"]).state == "finished"
 
 
+async def test_a_class_is_no_policy_and_whoever_passes_one_is_told(home: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"Answering is a class; pass .*Answering\(\)"):
+        async with opened(home, Answering):  # type: ignore[arg-type]
+            pass
+
+
+async def test_a_question_that_an_object_has_no_answer_to_is_answered_by_memoria(
+    home: Path,
+) -> None:
+    class Half:
+        def keep(self, new: Memory) -> Keep:
+            return Keep(importance=new.importance / 2)
+
+    async with opened(home, Half()) as m:  # type: ignore[arg-type]
+        old = await m.remember("The office is in Ghent")
+        new = await m.remember("The office is in Delft", supersedes=old.id)
+        assert await texts(m) == ["The office is in Delft"]
+        assert (await m.get_memory(new.id)).importance == 0.125
+
+
 async def test_a_policy_goes_with_a_home_and_not_with_a_server() -> None:
     with pytest.raises(InvalidInputError, match="url goes with a token alone"):
         memoria.open(url="https://memory.example.com", policy=Answering())  # type: ignore[call-overload]

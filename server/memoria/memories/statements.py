@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from memoria.memories.verdicts import ClaimOutcome, NewClaim
 
 _IMPORTANCE = 0.5
+_PLACED = ("ADD", "pending")
+"""Actions that write a memory where its statement is to be seen, or where a policy has it seen."""
 
 
 class Statements(Revisions):
@@ -105,7 +107,7 @@ class Statements(Revisions):
                 ignored = (*ignored, SOURCE_TURN)
             now = self._memory(tx, mark.memory_id)
             change = outcome.describe_change(text)
-            if given.scope == "everywhere" != now.scope and outcome.action != "ADD":
+            if given.scope == "everywhere" != now.scope and outcome.action not in _PLACED:
                 writer.set_scope(now, given.scope, self._workspace)
                 now = self._memory(tx, now.id)
             is_open = self._is_scope_open(tx, now, new.memory, text)

@@ -102,7 +102,15 @@ class HomePolicy:
     """Rules for personal data and a program's policy: by them a home keeps and archives."""
 
     def __init__(self, own: Policy | None = None, personal: PersonalRules | None = None) -> None:
-        """Create the policy of a home; without a program's own, Memoria's answers stand."""
+        """Create the policy of a home; without a program's own, Memoria's answers stand.
+
+        Raises:
+            InvalidInputError: the program's own is a class and no object.
+        """
+        if isinstance(own, type):
+            raise InvalidInputError(
+                f"policy: {own.__name__} is a class; pass an object of it, {own.__name__}()."
+            )
         self.personal = personal or {}
         self._own = own
         self._told: dict[str, object] = {}
@@ -121,7 +129,7 @@ class HomePolicy:
         if self._own is None:
             return Keep()
         ours: Keep | Refuse = Keep()
-        match self._ask("keep", self._own.keep, (new,), _is_keep, ours):
+        match self._ask("keep", (new,), _is_keep, ours):
             case Refuse(reason=reason):
                 raise RefusedError(f"This program's policy does not keep it: {reason}")
             case Keep() as answer:
@@ -141,7 +149,7 @@ class HomePolicy:
         if self._own is None or isinstance(verdict, SameStatement):
             return verdict
         ours = _name_verdict(verdict)
-        answer = self._ask("replace", self._own.replace, (new, known, ours), _is_replacement, ours)
+        answer = self._ask("replace", (new, known, ours), _is_replacement, ours)
         if answer == ours:
             return verdict
         if answer == "replace" and not (known.verified or known.pinned):
@@ -152,12 +160,11 @@ class HomePolicy:
         """Decide whether an aged memory is archived; what is pinned or confirmed never is."""
         if self._own is None or memory.pinned or memory.verified:
             return ours
-        return self._ask("forget", self._own.forget, (memory, ours), _is_fate, ours)
+        return self._ask("forget", (memory, ours), _is_fate, ours)
 
     def _ask(
         self,
         question: str,
-        method: Callable[..., _AnswerT],
         arguments: tuple[object, ...],
         is_usable: Callable[[object], bool],
         ours: _AnswerT,
@@ -167,7 +174,7 @@ class HomePolicy:
         What failed is told without a word of any memory.
         """
         try:
-            answer = method(*arguments)
+            answer: _AnswerT = getattr(self._own, question)(*arguments)
             if is_usable(answer):
                 return answer
             problem = f"gave an answer that can't be used ({type(answer).__name__})"
