@@ -90,6 +90,7 @@ class Forgetting(GroundedRecords):
         gone = {*forgotten.turns_erased, *forgotten.turns_suppressed}
         left = tuple(one.id for one in near if one.id not in gone)
         forgotten = forgotten.model_copy(update={"near_turns": left})
+        await in_thread(self._settle_skill_files)
         if self._embedder is not None:
             self._embedder.forget_questions()
         self._wake_worker()
@@ -147,6 +148,11 @@ class Forgetting(GroundedRecords):
             return cited
         reports = await self.list_forget_reports(_MOST_REPORTS)
         return choose_by_end((one.id for one in reports), cited) or cited
+
+    def _settle_skill_files(self) -> None:
+        from memoria.app.skills import settle_skill_files  # noqa: PLC0415  (only who forgets pays for it)
+
+        settle_skill_files(self._store, self.settings)
 
     def _wake_worker(self) -> None:
         """Wake the worker that embeds what was changed, where there is one."""

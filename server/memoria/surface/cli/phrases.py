@@ -61,6 +61,7 @@ _FLAGS = {
     "instruction": "it reads like an instruction to the memory",
     "pasted": "it stands in a text that you pasted, and you have not said it",
     "pii": "it holds personal data",
+    "skill": "it is a draft of a skill, which an agent would follow",
     "review": "it is too close a call to decide without you",
     "unclear": "its words can be read in more than one way",
     "tool": "it comes from a tool or a web page",
