@@ -78,7 +78,7 @@ async def record(home: Settings, first: int, *sessions: Sequence[dict[str, objec
         for n, events in enumerate(sessions, first):
             at = FIRST + timedelta(days=n)
             turns = [
-                Turn(**{"at": (at + timedelta(minutes=i)).isoformat(), **event})  # type: ignore[arg-type]
+                Turn(**{"at": (at + timedelta(minutes=i)).isoformat(), **event})
                 for i, event in enumerate(events)
             ]
             await m.record_conversation(turns, "session_end", session_id=f"s{n}")

@@ -8,7 +8,9 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
+
+from pydantic import JsonValue
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.calls.command import shell_text
@@ -33,7 +35,7 @@ _MOST_CHARS = 48_000
 """Most characters of all sessions; of more, the oldest are left out."""
 _MOST_TURNS = 400
 _LISTED = 60
-_COMMAND_CHARS, _WORDS_CHARS, _SHORT_CHARS = 400, 300, 160
+_COMMAND_CHARS, _WORDS_CHARS, _SHORT_CHARS, _ERROR_CHARS = 400, 300, 160, 240
 _SAID = ("user", "agent")
 _MS_PER_MINUTE = 60_000
 _SKILL_FILE = lazy_regex(r"skills[/\\]+(?P<name>[a-z0-9-]+)[/\\]+SKILL\.md", flags=2)  # IGNORECASE
@@ -100,7 +102,7 @@ def read_matter(context: StepContext, project: str, looked_until: int) -> SkillM
         found = _list_sessions(tx, project, context.at - idle_ms)
         if sum(one.last_at > looked_until for one in found) < LEAST_SESSIONS:
             return None
-        lines = [(one, *_read_lines(tx, one.session_id)) for one in found]
+        lines = [(one, *_read_lines(tx, one.session_id, project)) for one in found]
     shown = [each for each in lines if any(line.kind not in _SAID for line in each[1])]
     sizes = accumulate(sum(len(line.text) for line in some) for _, some, _ in shown)
     fitting = sum(size <= _MOST_CHARS for size in islice(sizes, MOST_SESSIONS))
@@ -119,7 +121,9 @@ def _list_sessions(tx: Transaction, project: str, until: int) -> list[ListedSess
     return [one for one in page.items if one.workspace == project]
 
 
-def _read_lines(tx: Transaction, session_id: str) -> tuple[list[SessionLine], frozenset[str]]:
+def _read_lines(
+    tx: Transaction, session_id: str, project: str
+) -> tuple[list[SessionLine], frozenset[str]]:
     turns = [
         one
         for one in tx.conversations.session_turns(session_id, 0, _MOST_TURNS)
@@ -131,46 +135,66 @@ def _read_lines(tx: Transaction, session_id: str) -> tuple[list[SessionLine], fr
     for row in tx.tool_calls.list_of_turns([one.n for one in turns]):
         rows[row.turn_n].append(row)
     last = max((one.n for one in turns if one.role is Role.ASSISTANT), default=0)
-    lines = [line for turn in turns for line in _to_lines(turn, rows[turn.n], last)]
+    lines = [line for turn in turns for line in _to_lines(turn, rows[turn.n], last, project)]
     used = frozenset(name for turn in turns for name in list_used_skills(turn))
     return _shorten(lines), used
 
 
-def _to_lines(turn: StoredTurn, rows: Sequence[CallRow], last: int) -> Iterator[SessionLine]:
+def _to_lines(
+    turn: StoredTurn, rows: Sequence[CallRow], last: int, project: str
+) -> Iterator[SessionLine]:
     """Yield the line of a turn, if it has one."""
     if turn.role is Role.USER:
         words = join_lines(own_part(turn.content)).strip()
         if words:
             yield SessionLine(turn, "user", words[:_WORDS_CHARS], join_lines(turn.content))
     elif turn.tool_name is not None:
-        yield from _describe_call(turn, rows)
+        yield from _describe_call(turn, rows, project)
     elif turn.n == last and turn.content.strip():
         words = join_lines(turn.content).strip()
         yield SessionLine(turn, "agent", words[:_WORDS_CHARS], words)
 
 
-def _describe_call(turn: StoredTurn, rows: Sequence[CallRow]) -> Iterator[SessionLine]:
+def _describe_call(
+    turn: StoredTurn, rows: Sequence[CallRow], project: str
+) -> Iterator[SessionLine]:
     if names := list_used_skills(turn):
         yield SessionLine(turn, "skill", ", ".join(names), ", ".join(names))
         return
-    has_failed = any(row.outcome is Outcome.FAILED for row in rows)
     command = shell_text(turn.tool_name, turn.tool_args)
-    is_edit = any(row.is_edit for row in rows)
-    if command is None and not is_edit:
+    if command is None and not any(row.is_edit for row in rows):
         return
-    if command is None:
-        path = next(iter(list_files(turn.tool_args, (), None)), "")
-        text = f"{path}: {_find_new_text(turn)[:_SHORT_CHARS]}"
-        words = f"{path} {join_lines(json.dumps(turn.tool_args, ensure_ascii=False))}"
-    else:
+    kind = "edited" if command is None else "ran"
+    if command is not None:
         text = words = join_lines(command)
         text = text[:_COMMAND_CHARS]
-    if has_failed:
-        output = read_output(turn.tool_result).text
-        text += f" → {join_lines(telling_line(output) or output[-_SHORT_CHARS:])[:_SHORT_CHARS]}"
+    else:
+        path = next(iter(list_files(turn.tool_args, (), None)), "")
+        text = f"{path}: {_find_new_text(turn)[:_SHORT_CHARS]}"
+        words = " ".join(map(join_lines, _list_texts(turn.tool_args)))
+    if any(row.outcome is Outcome.FAILED for row in rows):
+        kind, output = "FAILED", read_output(turn.tool_result).text
+        text += f" → {join_lines(_shorten_output(output))}"
         words += f" {join_lines(output)}"
-    kind = "FAILED" if has_failed else "ran" if command is not None else "edited"
-    yield SessionLine(turn, kind, text, words)
+    yield SessionLine(turn, kind, text.replace(f"{project}/", ""), words)
+
+
+def _shorten_output(output: str) -> str:
+    """Return an output, or of a long one the line that names the error, or else its end."""
+    if len(output) <= _ERROR_CHARS:
+        return output.strip()
+    return (telling_line(output) or output[-_ERROR_CHARS:])[:_ERROR_CHARS]
+
+
+def _list_texts(value: JsonValue) -> Iterator[str]:
+    """Yield the texts in a call's arguments."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from chain.from_iterable(map(_list_texts, value.values()))
+        case list():
+            yield from chain.from_iterable(map(_list_texts, value))
 
 
 def _find_new_text(turn: StoredTurn) -> str:
