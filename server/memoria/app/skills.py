@@ -57,7 +57,7 @@ class SkillRecord(Value):
 
 
 class SettledFiles(NamedTuple):
-    """What became of the files of skills."""
+    """Effect of bringing the files of skills in line with the record."""
 
     changed: tuple[str, ...]
     """Files that were written, set aside, put back or deleted."""
@@ -215,8 +215,8 @@ def _settle(project: Path, file: SkillFile, wanted: SkillRecord | None) -> Itera
         delete_file(file)
         yield str(file.path)
     elif wanted.state != "kept":
-        if not file.is_aside:
-            yield str(set_aside(file))
+        if not file.is_aside and (place := set_aside(file)) is not None:
+            yield str(place)
     elif file.is_aside:
         if (place := put_back(file)) is not None:
             yield str(place)

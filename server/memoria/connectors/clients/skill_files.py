@@ -91,7 +91,8 @@ def write_skill_file(path: Path, project: Path, memory_id: str, text: str) -> No
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text, "utf-8", newline="\n")
         draft.replace(path)
-        path.with_name(ASIDE).unlink(missing_ok=True)
+        if _may_be_replaced(aside := path.with_name(ASIDE)):
+            aside.unlink(missing_ok=True)
     except OSError as error:
         raise ClientError(f"{path} can't be written: {error.strerror}.") from error
 
@@ -121,9 +122,10 @@ def read_skill_file(path: Path) -> SkillFile | None:
     return SkillFile(path, mark["memory"], _digest(bare) == mark["digest"])
 
 
-def set_aside(file: SkillFile) -> Path:
-    """Rename a file so that no client reads it; return its new place."""
-    return file.path.replace(file.path.with_name(ASIDE))
+def set_aside(file: SkillFile) -> Path | None:
+    """Rename a file so that no client reads it, unless somebody's own is in that place."""
+    place = file.path.with_name(ASIDE)
+    return file.path.replace(place) if _may_be_replaced(place) else None
 
 
 def put_back(file: SkillFile) -> Path | None:
@@ -137,6 +139,12 @@ def delete_file(file: SkillFile) -> None:
     file.path.unlink(missing_ok=True)
     if not any(file.path.parent.iterdir()):
         file.path.parent.rmdir()
+
+
+def _may_be_replaced(path: Path) -> bool:
+    """Check that a file is ours as we wrote it, or that there is none."""
+    found = read_skill_file(path)
+    return not os.path.lexists(path) or (found is not None and found.is_unchanged)
 
 
 def _stays_inside(path: Path, project: Path) -> bool:

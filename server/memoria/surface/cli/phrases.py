@@ -196,7 +196,7 @@ def source_lines(wording: SourcedVersion) -> list[str]:
 
 def _sourceless_lines(origin: Provenance) -> Iterable[str]:
     if origin.channel == NIGHTLY_CHANNEL:
-        yield "derived from the memories it is linked with, by nightly maintenance"
+        yield "derived by nightly maintenance from the memories and turns it rests on"
     elif origin.quote is None or origin.channel == "extraction":
         yield "the turn that it rests on was forgotten"
 

@@ -26,6 +26,7 @@ _NONE = (
 _WORDS = {
     "draft": "waits for your word: memoria skills keep {0}",
     "kept": "kept",
+    "idle": "kept; to write its file: memoria skills keep {0}",
     "withdrawn": "withdrawn",
     "dropped": "dropped by you, and not proposed again",
 }
@@ -80,8 +81,8 @@ def drop(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
     show(skill, "\n".join([f"{skill.name} is dropped.", *skill.files]), as_json=as_json)
 
 
-@group.command()
-def failed(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
+@group.command("failed")
+def note_failure(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
     """Say that a skill has failed. At the second time it is withdrawn, and its file set aside."""
     skill = with_memory(context, lambda memory: memory.skills.fail(name))
     times = quantity(skill.failures, "time", "times")
@@ -94,8 +95,9 @@ def _is_gone(skill: "SkillRecord") -> bool:
 
 
 def _describe(skill: "SkillRecord") -> list[str]:
+    state = "idle" if skill.state == "kept" and not skill.files else skill.state
     details = [
-        _WORDS[skill.state].format(skill.name),
+        _WORDS[state].format(skill.name),
         *([f"failed {quantity(skill.failures, 'time', 'times')}"] if skill.failures else []),
         *([f"seen on {', '.join(skill.days)}"] if skill.days else []),
         *([f"sessions {', '.join(skill.sessions)}"] if skill.sessions else []),
