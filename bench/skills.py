@@ -33,7 +33,7 @@ import memoria
 from bench.calls import list_turns
 from bench.chat_server import serve_requests
 from bench.extraction.answers import Answers, Folder
-from bench.output import Sheet, report_console, rounded
+from bench.output import Cell, Sheet, report_console, rounded
 from memoria import Memoria, Settings
 from memoria.app.nightly import run_nightly
 from memoria.app.skills import SkillRecord
@@ -300,46 +300,46 @@ def _print(results: Sequence[Result], *, as_json: bool) -> None:
         print(json.dumps([rounded(asdict(one)) for one in results], ensure_ascii=False, indent=2))
         return
     headings = "project task skill outside steps pitfalls failed noted withdrawn".split()
-    rows = [
-        (
-            one.project,
-            task.name,
-            task.skill or "–",
-            task.outside,
-            f"{task.steps}/{task.of_steps}",
-            f"{task.pitfalls}/{task.of_pitfalls}",
-            task.failures,
-            task.noted,
-            "yes" if task.is_withdrawn else "no",
-        )
-        for one in results
-        for task in one.tasks
-    ]
+    rows = [(one.project, *_to_cells(task)) for one in results for task in one.tasks]
     console = report_console()
     console.print(Sheet("Tasks", headings, rows, words=3).to_table())
+    console.print(Sheet("In all", ("figure", "value"), _add_up(results), words=2).to_table())
+
+
+def _to_cells(task: Found) -> tuple[Cell, ...]:
+    return (
+        task.name,
+        task.skill or "–",
+        task.outside,
+        f"{task.steps}/{task.of_steps}",
+        f"{task.pitfalls}/{task.of_pitfalls}",
+        task.failures,
+        task.noted,
+        "yes" if task.is_withdrawn else "no",
+    )
+
+
+def _add_up(results: Sequence[Result]) -> list[tuple[Cell, ...]]:
     tasks = [task for one in results for task in one.tasks]
     found = [task for task in tasks if task.skill]
     told = sum(task.steps for task in found) / max(sum(task.of_steps for task in found), 1)
     worst = min((task.steps / max(task.of_steps, 1) for task in found), default=0.0)
     known = sum(task.pitfalls for task in found) / max(sum(task.of_pitfalls for task in found), 1)
     due = [task for task in found if task.failures >= _FAILURES]
-    rows = [
+    quoted, present = sum(one.quoted for one in results), sum(one.present for one in results)
+    return [
         ("tasks found", f"{len(found)} of {len(tasks)}"),
         ("false drafts", ", ".join(name for one in results for name in one.false) or "none"),
         ("labelled steps told", f"{told:.2f}, worst {worst:.2f}"),
         ("labelled pitfalls told", f"{known:.2f}"),
-        (
-            "quoted and in the record",
-            f"{sum(one.present for one in results)} of {sum(one.quoted for one in results)}",
-        ),
+        ("quoted and in the record", f"{present} of {quoted}"),
         (
             "withdrawn where it failed twice",
             f"{sum(one.is_withdrawn for one in due)} of {len(due)}",
         ),
-        ("withdrawn elsewhere", str(sum(one.is_withdrawn for one in found if one not in due))),
-        ("requests without an answer", str(sum(one.unanswered for one in results))),
+        ("withdrawn elsewhere", sum(one.is_withdrawn for one in found if one not in due)),
+        ("requests without an answer", sum(one.unanswered for one in results)),
     ]
-    console.print(Sheet("In all", ("figure", "value"), rows, words=2).to_table())
 
 
 if __name__ == "__main__":

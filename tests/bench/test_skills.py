@@ -19,7 +19,7 @@ _ANSWER = {
     ],
     "failures": [],
 }
-_FALSE = {"skills": [{**_ANSWER["skills"][0], "sessions": [3, 4, 5], "steps": [  # type: ignore[dict-item]
+_FALSE = {"skills": [{**_ANSWER["skills"][0], "sessions": [3, 4, 5], "steps": [
     {"text": "Look: `git status`", "lines": [9, 11, 13]}]}], "failures": []}  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import settings_elsewhere
 from tests.empty_home import lay_empty_home
+from tests.lifecycle.dump import Interrupted, interrupting
 from tests.lifecycle.test_merge import with_model
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -158,6 +159,8 @@ async def test_a_task_done_three_times_waits_as_a_draft_with_its_sessions(home: 
     async with open_memoria(settings=home) as m:
         assert [one.id for one in await m.list_pending()] == [skill.id]
         assert not (await m.list_memories(MemoryListing())).memories
+        found = await m.search_memory("cut a release")
+        assert skill.id not in [one.id for one in found.hits]
 
 
 async def test_a_draft_reads_as_steps_and_as_pitfalls_with_their_day(home: Settings) -> None:
@@ -218,6 +221,25 @@ async def test_without_a_model_the_step_does_nothing_and_says_so(home: Settings)
         0,
         "without a chat model no skill is proposed and none is withdrawn",
     )
+
+
+async def test_a_night_that_was_killed_ends_without_asking_again(home: Settings) -> None:
+    await record(home, 1, release("1.0.0"), release("1.1.0"), release("2.0.0"))
+    with ScriptedModel(answer=sees_releases()) as model:
+        asked = with_model(home, model)
+        with pytest.raises(Interrupted):
+            nights.run_nightly(asked, ("skills",), progress=interrupting(0))
+        run = nights.run_nightly(asked, ("skills",))
+        assert len(model.requests) == 1
+    assert run.steps[0].outcomes == {"done": 1, "unchanged": 1}
+    assert [one.state for one in await skills(home)] == ["draft"]
+
+
+async def test_an_undone_night_takes_its_drafts_back(home: Settings) -> None:
+    await record(home, 1, release("1.0.0"), release("1.1.0"), release("2.0.0"))
+    run, _ = night(home, sees_releases())
+    nights.undo_nightly(home, run.id, lambda _: None)
+    assert await skills(home) == []
 
 
 async def test_a_dropped_skill_is_not_proposed_again_under_another_name(home: Settings) -> None:
