@@ -102,10 +102,9 @@ def read_matter(context: StepContext, project: str, looked_until: int) -> SkillM
         found = _list_sessions(tx, project, context.at - idle_ms)
         if sum(one.last_at > looked_until for one in found) < LEAST_SESSIONS:
             return None
-        lines = [(one, *_read_lines(tx, one.session_id, project)) for one in found]
-    shown = [each for each in lines if any(line.kind not in _SAID for line in each[1])]
+        shown = [*islice(_read_sessions(tx, found, project), MOST_SESSIONS)]
     sizes = accumulate(sum(len(line.text) for line in some) for _, some, _ in shown)
-    fitting = sum(size <= _MOST_CHARS for size in islice(sizes, MOST_SESSIONS))
+    fitting = sum(size <= _MOST_CHARS for size in sizes)
     sheets, first = list[SessionSheet](), 1
     for session, some, used in reversed(shown[:fitting]):
         day = f"{context.store.zone.date_of(session.first_at):%Y-%m-%d}"
@@ -119,6 +118,16 @@ def _list_sessions(tx: Transaction, project: str, until: int) -> list[ListedSess
     """List the newest sessions of a project that ended before a moment, newest first."""
     page = tx.listings.list_sessions(None, ListedSpan(0, _LISTED, workspace=project, until=until))
     return [one for one in page.items if one.workspace == project]
+
+
+def _read_sessions(
+    tx: Transaction, sessions: Iterable[ListedSession], project: str
+) -> Iterator[tuple[ListedSession, list[SessionLine], frozenset[str]]]:
+    """Yield the sessions in which something was run or edited, with their lines."""
+    for session in sessions:
+        lines, used = _read_lines(tx, session.session_id, project)
+        if any(line.kind not in _SAID for line in lines):
+            yield session, lines, used
 
 
 def _read_lines(
