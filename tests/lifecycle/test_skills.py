@@ -347,7 +347,8 @@ async def test_forgetting_a_turn_it_rests_on_takes_the_skill_and_its_file(home: 
     path = await keep(home)
     async with open_memoria(settings=home, channel=COMMAND_LINE) as m:
         turn = (await m.get_session("s2")).turns[1]
-        await m.forget_memory([turn.id], include_source=True)
+        forgotten = await m.forget_memory([turn.id], include_source=True)
+        assert forgotten.skill_files == (str(path),)
         assert await m.skills.list_all() == []
     assert not path.parent.exists()
 
@@ -357,7 +358,7 @@ async def test_forgetting_lists_a_file_that_the_user_has_changed(home: Settings)
     (skill,) = await skills(home)
     path.write_text(path.read_text("utf-8") + "mine\n", "utf-8")
     async with open_memoria(settings=home, channel=COMMAND_LINE) as m:
-        await m.forget_memory([skill.id])
+        assert (await m.forget_memory([skill.id])).skill_files_left == (str(path),)
         assert (await m.skills.settle()).left == (str(path),)
 
 
@@ -366,7 +367,7 @@ async def test_a_skill_of_another_home_is_left_alone(home: Settings, tmp_path: P
     other = settings_elsewhere(home, lay_empty_home(tmp_path / "other"))
     async with open_memoria(settings=other) as m:
         await m.record_conversation([Turn(role="user", content="hello")])
-        assert (await m.skills.settle()) == ((), ())
+        assert (await m.skills.settle()) == ((), (), ())
     assert path.exists()
 
 

@@ -1,7 +1,7 @@
 """Skills of a tenant: listed, kept, dropped and said to have failed; their files follow."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -21,7 +21,7 @@ from memoria.connectors.clients.skill_files import (
     write_skill_file,
     write_text,
 )
-from memoria.errors import ConflictError, NotFoundError, quote_value
+from memoria.errors import ClientError, ConflictError, NotFoundError, quote_value
 from memoria.memories.revisions import Revisions
 from memoria.memories.skills import list_skills
 from memoria.model import Memory, Revision
@@ -59,9 +59,11 @@ class SkillRecord(Value):
 class SettledFiles(NamedTuple):
     """Effect of bringing the files of skills in line with the record."""
 
-    changed: tuple[str, ...]
-    """Files that were written, set aside, put back or deleted."""
-    left: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """Files that were written, set aside or put back."""
+    deleted: tuple[str, ...] = ()
+    """Files of forgotten skills."""
+    left: tuple[str, ...] = ()
     """Files of forgotten skills that somebody has changed: they are theirs."""
 
 
@@ -123,8 +125,7 @@ class SkillShelf:
 
     async def settle(self) -> SettledFiles:
         """Bring all files in line with the skills on record."""
-        here = self._settings.workspace
-        return await in_thread(lambda: settle_skill_files(self._store, self._settings, here))
+        return await in_thread(lambda: settle_skill_files(self._store, self._settings))
 
     async def _change(self, name: str, action: Revision) -> SkillRecord:
         skill = await self.get(name)
@@ -147,7 +148,7 @@ class SkillShelf:
     def _list(self, tx: Transaction) -> list[SkillRecord]:
         place = self._settings.workspace
         files = dict[str, list[str]]()
-        for folder in _list_folders(self._settings, place):
+        for folder in _list_folders(self._settings):
             for file in list_skill_files(folder):
                 files.setdefault(file.memory_id, []).append(_describe_file(file))
         found = list_skills(tx, place, everywhere=place == EVERYWHERE)
@@ -180,52 +181,47 @@ def _describe(tx: Transaction, memory: Memory, files: Iterable[str] = ()) -> Ski
     )
 
 
-def settle_skill_files(store: Store, settings: Settings, here: str | None = None) -> SettledFiles:
+def settle_skill_files(store: Store, settings: Settings) -> SettledFiles:
     """Bring the files of skills in line with the record.
 
     The file of a skill that is not kept any more is set aside, and put back once it is kept again;
     with a forgotten skill its file goes. Files that somebody has changed are left alone, and so are
     those of skills that this home never knew.
-
-    Args:
-        store: of the home.
-        settings: whose skills.
-        here: the project of this process, beside those in which hooks on this machine have been.
     """
-    changed, left = list[str](), list[str]()
-    for folder in _list_folders(settings, here):
+    changed, deleted, left = list[Path | None](), list[str](), list[str]()
+    for folder in _list_folders(settings):
         for file in list_skill_files(folder):
             with store.read(settings.tenant) as tx:
                 memory = tx.memories.get(file.memory_id)
-                was_known = memory is not None or bool(tx.audit.list_entries(file.memory_id, 1))
+                is_foreign = memory is None and not tx.audit.list_entries(file.memory_id, 1)
                 wanted = None if memory is None else _describe(tx, memory)
-            if memory is None and was_known and not file.is_unchanged:
-                left.append(str(file.path))
-            elif was_known and file.is_unchanged:
-                try:
-                    changed += _settle(folder, file, wanted)
-                except OSError as error:
-                    _LOG.warning("%s stays as it is: %s", file.path, error)
-    return SettledFiles(tuple(changed), tuple(left))
+            if is_foreign or not file.is_unchanged:
+                left += [str(file.path)] if memory is None and not is_foreign else []
+                continue
+            try:
+                if memory is None:
+                    delete_file(file)
+                    deleted.append(str(file.path))
+                else:
+                    changed.append(_settle(folder, file, wanted))
+            except (OSError, ClientError) as error:
+                _LOG.warning("%s stays as it is: %s", file.path, error)
+    return SettledFiles(tuple(map(str, filter(None, changed))), tuple(deleted), tuple(left))
 
 
-def _settle(project: Path, file: SkillFile, wanted: SkillRecord | None) -> Iterator[str]:
-    """Bring one file in line with its skill, and yield its place if it was changed."""
-    if wanted is None:
-        delete_file(file)
-        yield str(file.path)
-    elif wanted.state != "kept":
-        if not file.is_aside and (place := set_aside(file)) is not None:
-            yield str(place)
-    elif file.is_aside:
-        if (place := put_back(file)) is not None:
-            yield str(place)
-    elif file.path.read_text("utf-8") != wanted.text and file.path.parent.name == wanted.name:
+def _settle(project: Path, file: SkillFile, wanted: SkillRecord | None) -> Path | None:
+    """Bring one file in line with its skill; return its place if it was changed."""
+    if wanted is None or wanted.state != "kept":
+        return None if file.is_aside else set_aside(file)
+    if file.is_aside:
+        return put_back(file)
+    if file.path.read_text("utf-8") != wanted.text and file.path.parent.name == wanted.name:
         write_skill_file(file.path, project, file.memory_id, wanted.text)
-        yield str(file.path)
+        return file.path
+    return None
 
 
-def _list_folders(settings: Settings, here: str | None) -> list[Path]:
+def _list_folders(settings: Settings) -> list[Path]:
     """List the folders of projects on this machine: this one, and those that the home knows."""
     home = str(settings.home_path)
     try:
@@ -233,6 +229,6 @@ def _list_folders(settings: Settings, here: str | None) -> list[Path]:
     except RegistryError as error:
         _LOG.info("No projects are known: %s", error)
         known = []
-    names = [*([here] if here else []), *known]
+    names = [*([settings.workspace] if settings.workspace else []), *known]
     places = dict.fromkeys(Path(find_place(home, name)) for name in names)
     return [one for one in places if one.is_absolute() and one.is_dir()]
