@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.databases import settings_elsewhere
 from tests.empty_home import lay_empty_home
-from tests.lifecycle.dump import Interrupted, interrupting
+from tests.lifecycle.dump import Interrupted, interrupting, store_of
 from tests.lifecycle.test_merge import with_model
 from tests.llm.scripted import Asked, ScriptedModel
 
@@ -24,6 +24,7 @@ NAME = "cut-release"
 FIRST = datetime(2026, 3, 2, 9, tzinfo=UTC)
 STEPS = ("set the version with `npm version <version>`", "publish with `npm publish --tag <tag>`")
 BARE = "npm publish"
+Proposals = dict[str, list[dict[str, object]]]
 AGENTS = f"""---
 name: {NAME}
 description: Cut a release of the command line program.
@@ -92,12 +93,12 @@ def find(asked: Asked, words: str) -> list[int]:
 
 def sees_releases(
     steps: Sequence[str] = STEPS, name: str = NAME, sessions: Sequence[int] = (1, 2, 3)
-) -> Callable[[Asked], object]:
+) -> Callable[[Asked], Proposals]:
     """A model that finds the releases, and nothing that failed."""
 
-    def answer(asked: Asked) -> object:
+    def answer(asked: Asked) -> Proposals:
         published = find(asked, "npm publish --tag")
-        proposed = {
+        proposed: dict[str, object] = {
             "name": name,
             "description": 'Cut a release: "ship 1.2.0".',
             "sessions": sessions,
@@ -110,6 +111,11 @@ def sees_releases(
         return {"skills": [proposed], "failures": []}
 
     return answer
+
+
+def sees_both(*answers: Callable[[Asked], Proposals]) -> Callable[[Asked], object]:
+    """A model that proposes what all of these propose."""
+    return lambda asked: {"skills": [one(asked)["skills"][0] for one in answers], "failures": []}
 
 
 def sees_failures(asked: Asked) -> object:
@@ -233,6 +239,21 @@ async def test_a_night_that_was_killed_ends_without_asking_again(home: Settings)
         assert len(model.requests) == 1
     assert run.steps[0].outcomes == {"done": 1, "unchanged": 1}
     assert [one.state for one in await skills(home)] == ["draft"]
+
+
+async def test_a_planned_draft_goes_with_a_turn_that_is_forgotten_meanwhile(home: Settings) -> None:
+    await record(home, 1, release("1.0.0"), release("1.1.0"), release("2.0.0"))
+    answers = [sees_releases(name=name) for name in ("one", "two")]
+    with ScriptedModel(answer=sees_both(*answers)) as model:
+        with pytest.raises(Interrupted):
+            nights.run_nightly(with_model(home, model), ("skills",), progress=interrupting(0))
+        async with open_memoria(settings=home, channel=COMMAND_LINE) as m:
+            turn = (await m.get_session("s2")).turns[1]
+            await m.forget_memory([turn.id], include_source=True)
+        with store_of(home) as store, store.read(home.tenant) as tx:
+            assert not any("npm version" in one for one in tx.dependencies.list_planned_items())
+        nights.run_nightly(with_model(home, model), ("skills",))
+    assert await skills(home) == []
 
 
 async def test_an_undone_night_takes_its_drafts_back(home: Settings) -> None:

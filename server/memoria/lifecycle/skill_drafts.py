@@ -29,8 +29,8 @@ class SkillDraft:
     """A skill that its sessions bear out."""
 
     skill: Skill
-    passages: tuple[tuple[int, str], ...]
-    """Turns that it rests on, by number, with their words."""
+    passages: tuple[tuple[str, str], ...]
+    """Turns that it rests on, by id, with their words."""
     sessions: frozenset[str]
 
 
@@ -59,7 +59,7 @@ def check_proposal(proposed: ProposedSkill, matter: SkillMatter) -> SkillDraft:
 
 def _list_passages(
     proposed: ProposedSkill, sheets: Sequence[SessionSheet], matter: SkillMatter
-) -> list[tuple[int, str]]:
+) -> list[tuple[str, str]]:
     """List the turns of a draft: what was asked, what it quotes, and what the model cites."""
     parts = (*proposed.steps, *proposed.pitfalls)
     quoted = [_compile(words) for part in parts for words in list_quoted(part.text)]
@@ -68,7 +68,7 @@ def _list_passages(
         told = (next((line for line in sheet.lines if one(line)), None) for one in quoted)
         found += filter(None, told)
     found += [line for part in parts for _, line in _find_lines(part, matter)]
-    passages = {line.turn.n: line.words[:_QUOTED_CHARS] for line in found}
+    passages = {line.turn.id: line.words[:_QUOTED_CHARS] for line in found}
     return [*passages.items()][:_MOST_PASSAGES]
 
 

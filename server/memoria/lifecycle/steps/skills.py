@@ -53,8 +53,8 @@ class SkillItem(Item):
     do: Literal["draft", "fail", "look"]
     project: str
     content: str = ""
-    passages: tuple[tuple[int, str], ...] = ()
-    """Turns that a draft rests on, by number, with their words."""
+    passages: tuple[tuple[str, str], ...] = ()
+    """Turns that a draft rests on, by id, with their words."""
     memory: str = ""
     """Id of the skill that failed."""
     session: str = ""
@@ -211,8 +211,9 @@ def _list_failures(
 
 
 def _write_draft(tx: Transaction, item: SkillItem, context: StepContext) -> ItemResult:
-    turns = tx.conversations.turns([n for n, _ in item.passages])
-    if any(n not in turns or turns[n].suppressed for n, _ in item.passages):
+    words = dict(item.passages)
+    turns = [one for one in tx.conversations.list_turns_by_id([*words]) if not one.suppressed]
+    if len(turns) < len(words):
         return ItemResult(StepOutcome.CHANGED_SINCE)
     if _name_of(item.content) in {_name_of(one.content) for one in list_skills(tx, item.project)}:
         return ItemResult(StepOutcome.UNCHANGED)
@@ -237,10 +238,10 @@ def _write_draft(tx: Transaction, item: SkillItem, context: StepContext) -> Item
         valid_from=context.at,
         provenance=provenance,
         inferred_by=InferredBy.MODEL,
-        passages=tuple(Passage(n, words) for n, words in item.passages),
+        passages=tuple(Passage(one.n, words[one.id]) for one in turns),
         structural=StructuralLinks(),
     )
-    sessions = {turns[n].session_id for n, _ in item.passages}
+    sessions = {one.session_id for one in turns}
     try:
         context.memory_writer(tx).add(memory, wording, "draw", f"from {len(sessions)} sessions")
     except ForgottenError:
