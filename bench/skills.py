@@ -8,8 +8,8 @@ dropped; no file is written. From then on the sessions in which the task is aske
 kept skill first, so that its failures can be told.
 
 The model is whoever has answered before: answers lie in a folder beside the projects, each found by
-the whole of its prompt. What has no answer yet is written into a folder as a prompt to be answered
-in a file beside it; run again, it goes on from there.
+the whole of its prompt. What has no answer yet is written into a folder: `0001.prompt.md` is
+answered in `0001.answer.json` beside it; run again, it goes on from there.
 
     python -m bench.skills FOLDER
     python -m bench.skills FOLDER --write-requests DIR
@@ -109,9 +109,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             serve_requests(answers.answer) as url,
         ):
             results.append(anyio.run(_play, project, Path(folder), url, answers, arguments.every))
-    _print(results, as_json=arguments.json)
-    if any(one.unanswered for one in results):
+    if open_requests := sum(one.unanswered for one in results):
+        print(f"{open_requests} requests have no answer; the labels stay unseen until they have.")
         return 2
+    _print(results, as_json=arguments.json)
     tasks = [task for one in results for task in one.tasks]
     found = sum(bool(task.skill) for task in tasks)
     false = sum(len(one.false) for one in results)
