@@ -75,6 +75,14 @@ class GeminiCli:
         """All its tools come with their schemas."""
         return [Call(f"{_PREFIX}{tool}", arguments)]
 
+    def run(self, command: str) -> Call:
+        """By its tool for that."""
+        return Call("run_shell_command", {"command": command})
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """By its tool for that."""
+        return [Call("replace", {"file_path": file, "old_string": old, "new_string": new})]
+
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those declared under the server's name."""
         listed = self.dialect.tools(body)

@@ -136,6 +136,8 @@ class OtherClient:
     variables: Mapping[str, str] = field(default_factory=dict)
     abilities: Abilities = _SILENT
     is_python: bool = False
+    shell: str = "bash"
+    """Its tool for lines of the shell."""
     agreeing: str = ""
     """How its own Python agrees to hooks, which it asks a person in a terminal."""
     dialect: Completions = _DIALECT
@@ -185,6 +187,15 @@ class OtherClient:
     ) -> Sequence[Call]:
         """Its tools are called by their names."""
         return [Call(f"{self.prefix}{tool}", arguments)]
+
+    def run(self, command: str) -> Call:
+        """With a word on what for."""
+        return Call(self.shell, {"command": command, "description": "Run it"})
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """By a patch, as Copilot CLI has its model do it."""
+        lines = "*** Begin Patch", f"*** Update File: {file}", "@@", f"-{old}", f"+{new}"
+        return [Call("apply_patch", "\n".join([*lines, "*** End Patch", ""]))]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those with a schema, and those that a message lists by name."""

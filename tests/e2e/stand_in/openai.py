@@ -27,7 +27,15 @@ class OpenAI:
         if not _is_response(path):
             return document({"object": "list", "data": [], "models": []})
         item: dict[str, object]
-        if isinstance(reply, Call):
+        if isinstance(reply, Call) and isinstance(reply.arguments, str):
+            item = {
+                "type": "custom_tool_call",
+                "id": f"ctc_{number:08}",
+                "call_id": f"call_{number:08}",
+                "name": reply.tool,
+                "input": reply.arguments,
+            }
+        elif isinstance(reply, Call):
             space, _, name = reply.tool.rpartition(".")
             item = {
                 "type": "function_call",
@@ -70,7 +78,7 @@ class OpenAI:
         return [
             text
             for item in body.get("input", [])
-            if item.get("type") == "function_call_output"
+            if str(item.get("type")).endswith("_call_output")
             for text in strings(item.get("output"))
         ]
 
@@ -95,8 +103,13 @@ class Completions:
             model = {"id": "stand-in", "object": "model", "created": 1, "owned_by": "nobody"}
             return document({"object": "list", "data": [model]})
         if isinstance(reply, Call):
-            function = {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
-            call = {"index": 0, "id": f"call_{number:08}", "type": "function", "function": function}
+            call: dict[str, object] = {"index": 0, "id": f"call_{number:08}"}
+            if isinstance(reply.arguments, str):
+                call |= {"type": "custom", "custom": {"name": reply.tool, "input": reply.arguments}}
+            else:
+                arguments = json.dumps(reply.arguments)
+                function = {"name": reply.tool, "arguments": arguments}
+                call |= {"type": "function", "function": function}
             message: dict[str, object] = {
                 "role": "assistant",
                 "content": None,
