@@ -18,7 +18,7 @@ _FILES = {
         'print("12 checks passed")\n'
     ),
     "serve.py": (
-        'import settings\nif not isinstance(settings.TIMEOUT, int):\n'
+        "import settings\nif not isinstance(settings.TIMEOUT, int):\n"
         '    raise TypeError("TIMEOUT wants a number of seconds")\nprint("it serves")\n'
     ),
     "flush.py": 'print("all is flushed")\n',

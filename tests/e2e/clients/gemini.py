@@ -81,7 +81,8 @@ class GeminiCli:
 
     def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
         """By its tool for that."""
-        return [Call("replace", {"file_path": file, "old_string": old, "new_string": new})]
+        changed = {"file_path": file, "old_string": old, "new_string": new}
+        return [Call("replace", {**changed, "instruction": f"Change {old} into {new}."})]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those declared under the server's name."""

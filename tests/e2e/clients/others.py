@@ -136,8 +136,12 @@ class OtherClient:
     variables: Mapping[str, str] = field(default_factory=dict)
     abilities: Abilities = _SILENT
     is_python: bool = False
-    shell: str = "bash"
+    runs_by: str = "bash"
     """Its tool for lines of the shell."""
+    reads_by: str = ""
+    """Its tool for a file, which comes before an edit; empty where an edit is a patch."""
+    edit_fields: Sequence[str] = ("file_path", "old_string", "new_string")
+    """Arguments of its tool `edit`."""
     agreeing: str = ""
     """How its own Python agrees to hooks, which it asks a person in a terminal."""
     dialect: Completions = _DIALECT
@@ -190,10 +194,13 @@ class OtherClient:
 
     def run(self, command: str) -> Call:
         """With a word on what for."""
-        return Call(self.shell, {"command": command, "description": "Run it"})
+        return Call(self.runs_by, {"command": command, "description": "Run it"})
 
     def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
-        """By a patch, as Copilot CLI has its model do it."""
+        """Of a file that it has read; or by a patch, as Copilot CLI has its model do it."""
+        if self.reads_by:
+            changed = dict(zip(self.edit_fields, (file, old, new), strict=True))
+            return [Call(self.reads_by, {self.edit_fields[0]: file}), Call("edit", changed)]
         lines = "*** Begin Patch", f"*** Update File: {file}", "@@", f"-{old}", f"+{new}"
         return [Call("apply_patch", "\n".join([*lines, "*** End Patch", ""]))]
 
@@ -217,6 +224,8 @@ OTHERS = (
         prefix="mcp__memoria__",
         talk=("--approval-mode", "yolo"),
         go_on=("--approval-mode", "yolo", "--continue"),
+        runs_by="run_shell_command",
+        reads_by="read_file",
         files={".qwen/settings.json": _QWEN},
         variables=_OPENAI,
     ),
@@ -244,6 +253,8 @@ OTHERS = (
         prefix="memoria_",
         talk=("run",),
         go_on=("run", "--continue"),
+        reads_by="read",
+        edit_fields=("filePath", "oldString", "newString"),
         files={".config/opencode/opencode.json": _OPENCODE},
         abilities=Abilities(is_packaged=False, reads=False, tells_ends=False),
     ),

@@ -15,7 +15,8 @@ EVENTS = {
     "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
     "beforeSubmitPrompt pre_user_prompt prompt_submit pre_llm_call",
     "before": "PreToolUse",
-    "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
+    "tool": "PostToolUse PostToolUseFailure postToolUse AfterTool post_mcp_tool_use "
+    "post_run_command tool_result",
     # Gemini's PreCompress is left out: it fires at every turn, even with nothing to compress.
     "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
     "TaskComplete agent_end post_llm_call",
@@ -115,7 +116,7 @@ class Payload:
     @property
     def arguments(self) -> object:
         """The tool's arguments."""
-        return self.find("tool_input", "parameters")
+        return self.find("tool_input", "parameters", "toolArgs")
 
     @property
     def is_ours(self) -> bool:
@@ -164,9 +165,9 @@ class Payload:
                 turn["tool_args"] = self.find(
                     "tool_input", "parameters", "mcp_tool_arguments", "command_line"
                 )
-                turn["tool_result"] = self.find(
-                    "tool_response", "tool_output", "tool_result", "mcp_result", "result"
-                )
+                results = ("tool_response", "tool_output", "tool_result", "mcp_result", "result")
+                failure = {"is_error": True, "content": self.text("error")}
+                turn["tool_result"] = failure if failure["content"] else self.find(*results)
                 return [turn] if self.tool else []
             case "stop":
                 names = ("last_assistant_message", "prompt_response", "response", "text")
