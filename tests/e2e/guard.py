@@ -1,14 +1,11 @@
-"""Show 2: after `connect --guard`, a word stands in the request that follows the mistake."""
+"""After `connect --guard`, a word stands in the request that follows a mistake made before."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.e2e.install import Installed
 from tests.e2e.program import Program
 from tests.e2e.stage import Conversation, Stage, stage
-from tests.e2e.stand_in.dialect import strings
 from tests.e2e.stand_in.script import Call, Say
 
 _FILES = {
@@ -32,7 +29,10 @@ _PROMPTS = {
     "English": ("Never run `python3 flush.py` here. Run the checks.", "Run the checks again."),
     "Chinese": ("在这个项目里绝对不要运行 `python3 flush.py`。先跑一遍检查。", "再跑一遍检查。"),
 }
+LANGUAGES = tuple(_PROMPTS)
+"""What the user speaks."""
 _WORDS = {"command": "worked afterwards", "edit": "was undone"}
+_COUNTED = "3 words before a mistake said, 2 heeded, 1 not"
 _RULES = {"English": "Never run", "Chinese": "绝对不要运行"}
 
 
@@ -44,7 +44,6 @@ class Warned:
     language: str
     said: dict[str, str] = field(default_factory=dict)
     """Of each call of the second conversation, how often its word stood in what followed."""
-    counted: str = ""
     seconds: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
@@ -62,7 +61,7 @@ def warn(installed: Installed, program: Program, language: str) -> Warned:
         try:
             _fail(place, warned)
             _repeat(place, warned)
-            warned.counted = _read_count(place, program)
+            _count(place, program, warned)
         except (RuntimeError, ValueError, OSError) as error:
             warned.wrong.append(str(error))
     return warned
@@ -115,7 +114,12 @@ def _list_results(place: Stage, talk: Conversation, calls: Sequence[Call]) -> li
     return list(place.client.dialect.results(talk.turns[-1].body))
 
 
-def _read_count(place: Stage, program: Program) -> str:
-    """Return what doctor says of the words."""
-    told: Any = json.loads(program.run(place.environment, place.project, "doctor", "--json"))
-    return "; ".join(one for one in strings(told) if "word" in one)
+def _count(place: Stage, program: Program, warned: Warned) -> None:
+    """Doctor counts what was said and done again, and nothing of it became a tool's result."""
+    told = program.run(place.environment, place.project, "doctor", "--json")
+    if _COUNTED not in told:
+        warned.wrong.append(f"doctor counts otherwise: {told}"[-600:])
+    file = place.home / "all.jsonl"
+    program.run(place.environment, place.project, "export", str(file))
+    if any(word in file.read_text("utf-8") for word in _WORDS.values()):
+        warned.wrong.append("a word is on record")

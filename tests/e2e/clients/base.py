@@ -45,7 +45,7 @@ class Abilities:
     goes_on: bool = True
     """Whether the last conversation can be gone on with, without being named."""
     is_warned: bool = False
-    """Whether `connect --guard` wires it."""
+    """Whether its model can be told a word with a tool call."""
 
 
 class Client(Protocol):

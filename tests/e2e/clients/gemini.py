@@ -28,7 +28,7 @@ class GeminiCli:
     version = "0.61.0"
     program = "gemini"
     dialect = Gemini()
-    abilities = Abilities()
+    abilities = Abilities(is_warned=True)
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none, and a folder that is trusted."""

@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +228,7 @@ OTHERS = (
         reads_by="read_file",
         files={".qwen/settings.json": _QWEN},
         variables=_OPENAI,
+        abilities=replace(_SILENT, is_warned=True),
     ),
     OtherClient(
         name="copilot",
@@ -243,7 +244,7 @@ OTHERS = (
             "COPILOT_PROVIDER_API_KEY": "no-key",
             "COPILOT_MODEL": "gpt-5.4",
         },
-        abilities=Abilities(is_packaged=False, reads=False),
+        abilities=Abilities(is_packaged=False, reads=False, is_warned=True),
     ),
     OtherClient(
         name="opencode",
@@ -256,7 +257,7 @@ OTHERS = (
         reads_by="read",
         edit_fields=("filePath", "oldString", "newString"),
         files={".config/opencode/opencode.json": _OPENCODE},
-        abilities=Abilities(is_packaged=False, reads=False, tells_ends=False),
+        abilities=Abilities(is_packaged=False, reads=False, tells_ends=False, is_warned=True),
     ),
     OtherClient(
         name="kilo",
@@ -266,7 +267,10 @@ OTHERS = (
         prefix="memoria_",
         talk=("run", "--auto"),
         go_on=("run", "--auto", "--continue"),
+        reads_by="read",
+        edit_fields=("filePath", "oldString", "newString"),
         files={".config/kilo/kilo.json": _OPENCODE},
+        abilities=replace(_SILENT, is_warned=True),
     ),
     OtherClient(
         name="cline",

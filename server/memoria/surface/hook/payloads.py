@@ -165,9 +165,7 @@ class Payload:
                 turn["tool_args"] = self.find(
                     "tool_input", "parameters", "mcp_tool_arguments", "command_line"
                 )
-                results = ("tool_response", "tool_output", "tool_result", "mcp_result", "result")
-                failure = {"is_error": True, "content": self.text("error")}
-                turn["tool_result"] = failure if failure["content"] else self.find(*results)
+                turn["tool_result"] = self._find_result()
                 return [turn] if self.tool else []
             case "stop":
                 names = ("last_assistant_message", "prompt_response", "response", "text")
@@ -175,6 +173,15 @@ class Payload:
                 return [_turn("assistant", answer, "")] if answer else []
             case _:
                 return []
+
+    def _find_result(self) -> object:
+        """Return what a tool said; of a call that failed, where that is told apart, its error."""
+        names = ("tool_response", "tool_output", "tool_result", "mcp_result", "result")
+        said, error = self.find(*names), self.text("error")
+        if said is not None or not error:
+            return said
+        stopped = self._fields.get("is_interrupt") is True
+        return {"is_error": True, "content": error, **({"interrupted": True} if stopped else {})}
 
     def text(self, *names: str) -> str:
         """Return the first text among these fields; empty if none has a text."""
