@@ -59,7 +59,7 @@ def _send(to_server: IO[str], message: Mapping[str, object]) -> None:
 _NAMESPACE = "mcp__memoria"
 _CONFIG = """\
 # Written by hand.
-model = "gpt-5.5"
+model = "stand-in"
 model_provider = "stand_in"
 check_for_update_on_startup = false
 
@@ -152,9 +152,9 @@ class Codex:
         return Call("exec_command", {"cmd": command})
 
     def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
-        """By a patch, which is no JSON."""
+        """By a patch on a line of the shell: an unknown model has no tool for it."""
         lines = "*** Begin Patch", f"*** Update File: {file}", "@@", f"-{old}", f"+{new}"
-        return [Call("apply_patch", "\n".join([*lines, "*** End Patch", ""]))]
+        return [self.run("\n".join(["apply_patch <<'EOF'", *lines, "*** End Patch", "EOF"]))]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those of the server's namespace."""

@@ -27,15 +27,7 @@ class OpenAI:
         if not _is_response(path):
             return document({"object": "list", "data": [], "models": []})
         item: dict[str, object]
-        if isinstance(reply, Call) and isinstance(reply.arguments, str):
-            item = {
-                "type": "custom_tool_call",
-                "id": f"ctc_{number:08}",
-                "call_id": f"call_{number:08}",
-                "name": reply.tool,
-                "input": reply.arguments,
-            }
-        elif isinstance(reply, Call):
+        if isinstance(reply, Call):
             space, _, name = reply.tool.rpartition(".")
             item = {
                 "type": "function_call",
@@ -78,7 +70,7 @@ class OpenAI:
         return [
             text
             for item in body.get("input", [])
-            if str(item.get("type")).endswith("_call_output")
+            if item.get("type") == "function_call_output"
             for text in strings(item.get("output"))
         ]
 

@@ -146,7 +146,7 @@ async def test_each_client_that_shows_a_text_before_a_call_gets_it_in_its_form(
     assert "worked afterwards" in (_ask(memory, "npm install zod", client=client) or "")
 
 
-AFTER = {
+AFTER: dict[str, tuple[str, dict[str, object]]] = {
     "gemini": ("AfterTool", {"tool_response": {"llmContent": "Exit Code: 1"}}),
     "qwen": ("PostToolUseFailure", {"error": "Exit Code: 1"}),
     "vscode": ("PostToolUse", {"tool_response": "npm error"}),
