@@ -256,7 +256,7 @@ def test_the_guard_is_wired_at_tool_calls_alone_and_goes_with_the_option(
     assert guarding == events
     told = box("connect", name, "--status").out
     assert "hooks: as this version writes them" in told
-    assert "A word is said before a call" in told
+    assert "A word is said with a call" in told
     assert box("connect", name, "--yes").code == 0
     assert "--guard" not in (box.user / file).read_text()
     assert "PreToolUse" not in json.loads((box.user / file).read_text())["hooks"]
