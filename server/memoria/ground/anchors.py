@@ -53,7 +53,7 @@ _FACTORS: dict[str, tuple[int, ...]] = {
     "mib": (_KIB**2, _KIB), "mb": (_KIB**2, 10**6, _KIB), "m": (_KIB**2, 10**6),
     "gib": (_KIB**3,), "gb": (_KIB**3, 10**9), "percent": (), "万": (10_000,),
 }  # fmt: skip
-_SHOWN_LEAD = re.compile(r"^\s*(?:[\w@.+~/-]+[:-])?\d+[\t:→|-]|^[+-](?![+-])|^\s*>\s")
+_SHOWN_LEAD = re.compile(r"^\s*(?:[\w@.+~/-]+[:-])?\d+[\t:→|-]|^\+(?!\+)|^\s*>\s")
 _SHORTEST_SHOWN = 3
 _LONGEST_RESULT = 60_000
 

@@ -98,10 +98,15 @@ class Repository:
         """
         if commit is None:
             return self._read_checked_out(path)
-        blob = self._list_blobs(commit).get(path)
-        found = None if blob is None else self._get(blob)
-        is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
-        return found.data if is_small and isinstance(found, Blob) else None
+        return self._read_blob(self._list_blobs(commit).get(path))
+
+    def read_at(self, path: str, commit: str) -> bytes | None:
+        """Return a file's content in a commit, of which no more is to be read.
+
+        Raises:
+            UnreadableRepositoryError: the commit can't be read.
+        """
+        return self._read_blob(self._blob_of(commit, path))
 
     def list_paths(self, commit: str) -> Iterator[str]:
         """Yield the paths of all regular files of a commit.
@@ -206,6 +211,11 @@ class Repository:
             return {os.fsdecode(each.path): each.sha for each in entries if S_ISREG(each.mode)}
         except DAMAGE as error:
             raise _describe(error) from error
+
+    def _read_blob(self, blob: ObjectID | None) -> bytes | None:
+        found = None if blob is None else self._get(blob)
+        is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
+        return found.data if is_small and isinstance(found, Blob) else None
 
     def _find_blob(self, commit: str, path: str) -> ObjectID | None:
         """Return the id of a file's content in a commit."""

@@ -1,7 +1,7 @@
 """States of what memories are bound to: unchanged, changed or gone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -47,7 +47,7 @@ def check(
     Raises:
         UnreadableRepositoryError: its objects can't be read.
     """
-    stamp = find_stamp(bindings, repository)
+    stamp = find_stamp([one.path for one in bindings], repository)
     if former is not None and former.stamp == stamp:
         return former
     checker = GroundChecker(repository)
@@ -64,10 +64,10 @@ def check(
     return GroundCheck(state, checker.count_commits(moved), path, stamp)
 
 
-def find_stamp(bindings: Sequence[Binding], repository: Repository) -> str:
-    """Return HEAD and the times and sizes of the files that bindings are in."""
+def find_stamp(paths: Iterable[str], repository: Repository) -> str:
+    """Return HEAD and the times and sizes of files."""
     parts = [repository.find_head() or "-"]
-    for path in sorted({binding.path for binding in bindings}):
+    for path in sorted({*paths}):
         try:
             status = (repository.folder / path).stat()
             parts.append(f"{status.st_mtime_ns:x}.{status.st_size:x}")

@@ -5,6 +5,7 @@ search reads the states that lie ready, each only while HEAD and the files are a
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from memoria.bare.projects import find_place
 from memoria.config import Settings
 from memoria.errors import StoreError
 from memoria.ingest.rounds import BackgroundWorker
+from memoria.ingest.turn_grounds import NOT_CHECKED, TurnGrounds
 from memoria.model import Memory, StoredTurn, now_millis
 from memoria.model.grounds import GroundMark
 from memoria.model.search import ToolCall
@@ -41,7 +43,6 @@ _REACH = 60
 _SAID = 6
 _FRESH_MS = 600_000
 """Age up to which a statement is about the checkout's files, and not about a commit."""
-NOT_CHECKED = GroundMark(state="not checked")
 
 
 class GroundingWorker(BackgroundWorker):
@@ -66,6 +67,7 @@ class GroundingWorker(BackgroundWorker):
         self._states: dict[tuple[str, int], GroundCheck] = {}
         self._repositories: dict[str, Repository | None] = {}
         self._wanted: dict[tuple[str, str], None] = {}
+        self._turns = TurnGrounds(self._open)
         self._lock = threading.Lock()
 
     def want(self, tenant: str, workspace: str | None) -> None:
@@ -75,9 +77,13 @@ class GroundingWorker(BackgroundWorker):
             self.wake()
 
     def read_marks(
-        self, tenant: str, tx: Transaction, memory_ids: Iterable[str]
+        self,
+        tenant: str,
+        tx: Transaction,
+        memory_ids: Iterable[str],
+        turns: Sequence[StoredTurn] = (),
     ) -> Mapping[str, GroundMark]:
-        """Return the states of those of some memories that are bound to files."""
+        """Return the states of those memories and turns that are bound to files, by their ids."""
         if tenant != self._tenant:
             return {}
         ends = time.perf_counter() + (_LONGEST_READ_S if self._is_running else _LONGEST_LOOK_S)
@@ -87,7 +93,37 @@ class GroundingWorker(BackgroundWorker):
             if mark is None:
                 self.want(tenant, row.workspace)
             marks[row.memory_id] = mark or NOT_CHECKED
-        return marks
+        return marks | self._read_turns(tx, turns, ends)
+
+    def _read_turns(
+        self, tx: Transaction, turns: Sequence[StoredTurn], ends: float
+    ) -> dict[str, GroundMark]:
+        """Return the states of those of some turns that have anything of files."""
+        marks, waiting = self._turns.read(turns)
+        if not waiting:
+            return marks
+        if self._is_running:
+            self.wake()
+            self._turns.wait(waiting, ends)
+        else:
+            self._look_at_turns(tx, waiting, ends)
+        found, left = self._turns.read(waiting)
+        return {**marks, **found, **{turn.id: NOT_CHECKED for turn in left}}
+
+    def _look_at_turns(
+        self, tx: Transaction, turns: Sequence[StoredTurn], ends: float = math.inf
+    ) -> None:
+        """Look how the files of turns stand, as long as there is time."""
+        from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415  (as above)
+
+        for turn in turns:
+            if self._stopping.is_set() or time.perf_counter() > ends:
+                return
+            try:
+                with self._lock:
+                    self._turns.look(tx, turn)
+            except UnreadableRepositoryError as error:
+                _LOG.info("A turn is not checked: %s", error)
 
     def list_moved(
         self, tenant: str, tx: Transaction, workspaces: Iterable[str], most: int
@@ -127,13 +163,16 @@ class GroundingWorker(BackgroundWorker):
         if repository is None:
             return NOT_CHECKED
         state = self._states.get((row.workspace, row.wording_n))
-        if state is None or state.stamp != find_stamp(_read_parts(row), repository):
+        if state is None or state.stamp != find_stamp([one.path for one in row.parts], repository):
             state = None if self._is_running else self._check(row, repository)
         return None if state is None else _tell(state)
 
     def _step(self) -> float:
         """Bind and check some memories; return the pause before the next look, in seconds."""
         try:
+            if turns := self._turns.take_wanted():
+                with self._store.read(self._tenant) as tx:
+                    self._look_at_turns(tx, turns)
             more = [self.catch_up(*place) for place in [*self._wanted]]
         except StoreError as error:
             if not self._stopping.is_set():
@@ -146,6 +185,7 @@ class GroundingWorker(BackgroundWorker):
         bound = self.bind_some(tenant, workspace)
         with self._store.read(tenant) as tx:
             rows = tx.grounds.list_of_project(workspace)
+            self._look_at_turns(tx, self._turns.list_new(tx, workspace))
         for row in rows:
             repository = self._open(workspace)
             if repository is None or self._stopping.is_set():
