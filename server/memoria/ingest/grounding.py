@@ -185,7 +185,7 @@ class GroundingWorker(BackgroundWorker):
         bound = self.bind_some(tenant, workspace)
         with self._store.read(tenant) as tx:
             rows = tx.grounds.list_of_project(workspace)
-            self._look_at_turns(tx, self._turns.list_new(tx, workspace))
+            self._turns.lay_ready(tx, workspace, self._look_at_turns)
         for row in rows:
             repository = self._open(workspace)
             if repository is None or self._stopping.is_set():

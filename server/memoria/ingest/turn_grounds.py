@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoria.language.calls.files import base_name
@@ -10,6 +10,7 @@ from memoria.model import StoredTurn
 from memoria.model.grounds import GroundMark
 from memoria.model.search import ToolCall
 from memoria.store.rows.transaction import Transaction
+from memoria.store.values import Filters
 
 if TYPE_CHECKING:
     from memoria.ground.repository import Repository
@@ -77,23 +78,23 @@ class TurnGrounds:
         with self._news:
             return [*self._wanted.values()]
 
-    def list_new(self, tx: Transaction, workspace: str) -> list[StoredTurn]:
-        """Return the newest calls of a project that name files, to be looked at before one is shown.
+    def lay_ready(
+        self, tx: Transaction, workspace: str, look: Callable[[Transaction, list[StoredTurn]], None]
+    ) -> None:
+        """Have the newest turns of a project looked at before one is shown.
 
-        None if neither the record nor the commit has changed since it was asked last.
+        Nothing is looked at while neither the record nor the commit has changed.
         """
         repository = self._open(workspace)
-        keys = tx.tool_calls.list_keys("file", _MOST_LAID_READY)
-        rows = tx.tool_calls.list_of_keys("file", keys, 2 * _MOST_LAID_READY)
-        if repository is None or not rows:
-            return []
-        seen = repository.find_head(), rows[0].turn_n
-        if self._laid_ready.get(workspace) == seen:
-            return []
-        self._laid_ready[workspace] = seen
-        turns = tx.conversations.turns([*{row.turn_n for row in rows if not row.is_edit}])
-        _, waiting = self.read(turn for turn in turns.values() if turn.workspace == workspace)
-        return waiting
+        filters = Filters(workspace=workspace, include_processed=True)
+        ns = tx.documents.recent(("turn",), filters, _MOST_LAID_READY)
+        if repository is None or not ns:
+            return
+        seen = repository.find_head(), ns[0]
+        if self._laid_ready.get(workspace) != seen:
+            turns = tx.conversations.turns(ns).values()
+            look(tx, self.read(one for one in turns if one.workspace == workspace)[1])
+            self._laid_ready[workspace] = seen
 
     def look(self, tx: Transaction, turn: StoredTurn) -> None:
         """Look how a turn's files stand, and lay that ready.

@@ -17,7 +17,9 @@ class ReadGrounds(Protocol):
 
     def __call__(
         self, tx: Transaction, memory_ids: Sequence[str], turns: Sequence[StoredTurn] = ()
-    ) -> Mapping[str, GroundMark]: ...
+    ) -> Mapping[str, GroundMark]:
+        """Return the states of those that are bound to files."""
+        ...
 
 
 def read_line_grounds(
