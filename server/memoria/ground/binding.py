@@ -1,9 +1,10 @@
 """Binds a statement to the few parts of files that carry it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
-from memoria.ground.blocks import find_set, list_names_set
+from memoria.ground.blocks import SourceFile, find_set, list_names_set
+from memoria.ground.claims import mark_no_more, mark_place, says_no_more
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
@@ -11,8 +12,10 @@ from memoria.ground.scores import PartScores, ScoredPart, is_in
 from memoria.ground.values import Binding
 from memoria.model.search import ToolCall
 
-MOST_BINDINGS = 8
+MOST_PARTS = 8
 """Parts that a statement is bound to at most."""
+_MOST_SEEN_WHOLE = 3
+"""Files at most of which a statement may say that there is no more of it."""
 _MOST_BEST = 6
 _SHARE = 0.65
 """Share of the best score from which on a part is taken; of comments, of those like the statement,
@@ -57,10 +60,24 @@ def bind(
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
-    whole = _widen(chosen, scores, anchors) or _take_named(scores, gathered)
+    whole = _widen(chosen, scores, anchors)
     whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
     made = [_make(one, gathered) for one in whole]
-    return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
+    parts = [*dict.fromkeys(binding for binding in made if binding is not None)][:MOST_PARTS]
+    return (*parts, *_list_claims(statement, [one.source for one in chosen], anchors, gathered))
+
+
+def _list_claims(
+    statement: str, sources: Sequence[SourceFile], anchors: Anchors, gathered: Gathered
+) -> Iterator[Binding]:
+    """Yield what binds a statement beside the parts that carry it."""
+    for place in gathered.places or ([] if sources else sorted(gathered.named)):
+        yield Binding(place, "", mark_place().encode(), gathered.commit)
+    if says_no_more(statement):
+        for source in [*dict.fromkeys(sources)][:_MOST_SEEN_WHOLE]:
+            mark = mark_no_more(source, anchors)
+            if mark is not None:
+                yield Binding(source.path, "", mark.encode(), gathered.commit)
 
 
 def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[ScoredPart]:
@@ -78,7 +95,7 @@ def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[Sc
         is_near = one.is_shown and len(stated) > 1
         share = _SHARE_OF_MISSING_SHOWN if is_near else _SHARE_OF_MISSING
         is_enough = one.score >= share * top and (one.is_shown or len(stated) > 1)
-        if missing and is_enough and len(chosen) < MOST_BINDINGS:
+        if missing and is_enough and len(chosen) < MOST_PARTS:
             chosen.append(one)
             covered |= one.terms
     return chosen
@@ -143,16 +160,6 @@ def _widen(chosen: list[ScoredPart], scores: PartScores, anchors: Anchors) -> li
             if len(code) <= most:
                 found += [scores.weigh(one.source, each, list_terms(each.text)) for each in code]
     return found
-
-
-def _take_named(scores: PartScores, gathered: Gathered) -> list[ScoredPart]:
-    """Take the beginning of each file that is named, where no part has a word of the statement."""
-    named = (gathered.sources[path] for path in sorted(gathered.named & gathered.sources.keys()))
-    return [
-        scores.weigh(source, part, list_terms(part.text))
-        for source in named
-        for part in source.parts[:1]
-    ]
 
 
 def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:

@@ -108,6 +108,12 @@ class Repository:
         """
         return self._read_blob(self._blob_of(commit, path))
 
+    def has(self, path: str) -> bool:
+        """Check whether the checkout has a file, or a folder, whose path ends with `/`."""
+        place = Path(os.path.realpath(self.folder / path))
+        is_there = place.is_dir() if path.endswith("/") else place.is_file()
+        return is_there and is_inside(os.fspath(place), os.path.realpath(self.folder))
+
     def list_paths(self, commit: str) -> Iterator[str]:
         """Yield the paths of all regular files of a commit.
 

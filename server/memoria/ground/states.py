@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memoria.ground.blocks import SYMBOL_JOINT, SourceFile
+from memoria.ground.claims import NO_MORE, PLACE, list_alike
 from memoria.ground.fingerprints import (
     Mark,
     count_settings,
@@ -16,7 +17,7 @@ from memoria.ground.fingerprints import (
     mentions,
     sets_within,
 )
-from memoria.ground.moves import read_formerly
+from memoria.ground.moves import find_spellings, read_formerly
 from memoria.ground.repository import Repository
 from memoria.ground.streams import is_program
 from memoria.ground.values import Binding, GroundCheck, GroundState
@@ -90,6 +91,10 @@ class GroundChecker:
     def look(self, binding: Binding) -> tuple[GroundState, str | None]:
         """Return the state of one binding, and where its part is now."""
         mark = Mark.decode(binding.fingerprint)
+        if mark.kind == PLACE:
+            return self._look_at_place(binding)
+        if mark.kind == NO_MORE:
+            return self._look_for_more(binding, mark)
         path: str | None = binding.path
         source = self._read(binding.path)
         if source is None and binding.commit is not None:
@@ -97,7 +102,7 @@ class GroundChecker:
             source = None if path is None else self._read(path)
         if source is not None and self._stands(source, binding.symbol, mark):
             is_overridden = binding.commit is not None and self._is_overridden(
-                binding, path or binding.path, mark, binding.commit
+                binding, source.path, mark, binding.commit
             )
             state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
             return state, path
@@ -111,6 +116,31 @@ class GroundChecker:
                 return GroundState.UNCHANGED, elsewhere
         is_left = source is not None and self._is_left(source, binding.symbol, mark)
         return (GroundState.CHANGED, path) if is_left else (GroundState.GONE, None)
+
+    def _look_at_place(self, binding: Binding) -> tuple[GroundState, str | None]:
+        """Return whether a file or folder is where it was; one further down is, too."""
+        path: str | None = binding.path
+        if self._repository.has(binding.path):
+            return GroundState.UNCHANGED, path
+        if binding.commit is None or binding.path.endswith("/"):
+            return GroundState.GONE, None
+        path = self._find_moved(binding.path, binding.commit)
+        if path is None or self._read(path) is None:
+            return GroundState.GONE, None
+        is_further_down = find_spellings(binding.path, path) is not None
+        return GroundState.UNCHANGED if is_further_down else GroundState.CHANGED, path
+
+    def _look_for_more(self, binding: Binding, mark: Mark) -> tuple[GroundState, str | None]:
+        """Return whether there is more of a statement's terms than there was."""
+        source, path, commit = self._read(binding.path), binding.path, binding.commit
+        if source is not None and len(list_alike(source, mark)) > mark.times:
+            return GroundState.CHANGED, path
+        more = 0
+        for other in self._list_changed(commit) if commit is not None else ():
+            for at, sign in ((None, 1), (commit, -1)):
+                found = self._read(other, at)
+                more += sign * (0 if found is None else len(list_alike(found, mark, by_name=True)))
+        return GroundState.CHANGED if more > 0 else GroundState.UNCHANGED, path
 
     def count_commits(self, bindings: Sequence[Binding]) -> int:
         """Return how many commits changed the files of bindings; the most of any one file."""
@@ -129,7 +159,8 @@ class GroundChecker:
         blocks = source.find_place(symbol) if symbol else []
         if not symbol or is_within(lines, blocks):
             return True
-        return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
+        is_known = mark.is_prose and mark.length >= _TELLING
+        return not blocks or (is_known and len(lines) >= mark.times)
 
     def _is_left(self, source: SourceFile, symbol: str, mark: Mark) -> bool:
         """Check whether what a part was of is still there, however it reads now."""
