@@ -61,7 +61,8 @@ def bind(
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
     whole = _widen(chosen, scores, anchors)
-    whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
+    sources = {one.source for one in whole}
+    whole[1:1] = [one for one in scores.rank_status() if one.source in sources]
     made = [_make(one, gathered) for one in whole]
     parts = [*dict.fromkeys(binding for binding in made if binding is not None)][:MOST_PARTS]
     return (*parts, *_list_claims(statement, [one.source for one in chosen], anchors, gathered))

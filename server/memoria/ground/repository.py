@@ -18,7 +18,7 @@ from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 
 from memoria.bare.foreign_files import is_inside, read_foreign
-from memoria.bare.workspace import find_shared, read_pointer
+from memoria.bare.workspace import find_shared, place_of, read_pointer
 from memoria.ground.objects import DAMAGE, ForeignObjects, read_head, read_tags
 
 MOST_BYTES = 1 << 20
@@ -61,6 +61,16 @@ class Repository:
         self._line_of = lru_cache(maxsize=65_536)(self._read_line)
         self._entry_of = lru_cache(maxsize=65_536)(self._find_entry)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
+
+    @property
+    def place(self) -> str:
+        """Place of its project, which all worktrees share."""
+        return place_of(self._common)
+
+    @property
+    def is_there(self) -> bool:
+        """True while the checkout is there and has a commit."""
+        return self.folder.is_dir() and self.find_head() is not None
 
     @property
     def objects(self) -> ForeignObjects:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memoria.ground.anchors import Anchors, list_terms, pack
 from memoria.ground.blocks import Block, FilePart, SourceFile
+from memoria.ground.decisions import is_status
 from memoria.ground.gathering import Gathered
 from memoria.ground.streams import is_prose
 
@@ -19,7 +20,6 @@ _FOR_SHOWN, _FOR_FOCUS, _FOR_FILE, _FOR_TARGET = 0.4, 0.6, 0.4, 1.5
 _OF_IMPORT, _OF_COMMENT, _OF_TEST, _OF_OTHER_NAME = 0.2, 0.6, 0.5, 0.3
 _LONG = 60
 """Tokens by which the score of a part halves."""
-_STATUS = re.compile(r"(?i)^[-*\s]*(?:status|状态)\**\s*[:：]")
 _IMPORT = re.compile(
     r"^(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include|(?:pub\s+)?mod\s|package\s"
     r"|export\s.*\sfrom\b|(?:const|let|var)\s.*=\s*require\()"
@@ -91,7 +91,7 @@ class PartScores:
         return [
             self.weigh(source, part, terms)
             for source, part, terms in self._parts
-            if part.is_prose and is_prose(source.path) and _STATUS.match(part.text)
+            if is_prose(source.path) and is_status(source, part)
         ]
 
     def has_phrase(self, part: FilePart) -> bool:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from memoria.ground.blocks import SYMBOL_JOINT, SourceFile
 from memoria.ground.claims import NO_MORE, PLACE, list_alike
+from memoria.ground.decisions import list_superseding
 from memoria.ground.fingerprints import (
     Mark,
     count_settings,
@@ -170,12 +171,27 @@ class GroundChecker:
 
     def _is_overridden(self, binding: Binding, path: str, mark: Mark, commit: str) -> bool:
         """Check whether another file has come to set what a part sets, or migrates it."""
+        if mark.is_prose:
+            return _is_step(binding.path) and self._is_superseded(binding.path, path, commit)
         others = self._list_changed(commit) if mark.names else []
         if _is_step(binding.path):
             return any(self._migrates(other, binding, mark, commit) for other in others)
         if any(self._is_layer(other, path, binding.symbol, mark, commit) for other in others):
             return True
         return mark.is_setting and self._is_set_more(others, mark, commit)
+
+    def _is_superseded(self, path: str, now: str, commit: str) -> bool:
+        """Check whether a decision's own file, or another beside it, has come to say so."""
+        folder = PurePosixPath(now).parent
+        beside = [one for one in self._list_changed(commit) if PurePosixPath(one).parent == folder]
+        for other in dict.fromkeys((now, *beside)):
+            is_own = other == now
+            source, before = self._read(other), self._read(path if is_own else other, commit)
+            said = [] if before is None else list_superseding(before, path)
+            told = [] if source is None else list_superseding(source, now if is_own else path)
+            if {*told} - {*said}:
+                return True
+        return False
 
     def _is_layer(self, other: str, path: str, symbol: str, mark: Mark, commit: str) -> bool:
         """Check whether settings beside a part's own have come to set the same in the same place.

@@ -36,7 +36,7 @@ _LONGEST_LOOK_S = 0.5
 """Longest time that a process without a thread spends on looking itself."""
 _LONGEST_LIST_S = 5.0
 """Longest time that is spent on looking for all that has changed."""
-_PAUSE_S = 20.0
+_PAUSE_S, _AGAIN_S = 20.0, 120.0
 _BATCH = 16
 _REACH = 60
 """Turns before a statement whose calls and words say what it is about."""
@@ -64,8 +64,10 @@ class GroundingWorker(BackgroundWorker):
         super().__init__("memoria-ground")
         self._store, self._home = store, home
         self._tenant, self._workspace = tenant, workspace
+        self._folder = _find_folder()
         self._states: dict[tuple[str, int], GroundCheck] = {}
-        self._repositories: dict[str, Repository | None] = {}
+        self._repositories: dict[str, Repository] = {}
+        self._put_off: dict[int, float] = {}
         self._wanted: dict[tuple[str, str], None] = {}
         self._turns = TurnGrounds(self._open)
         self._lock = threading.Lock()
@@ -194,23 +196,32 @@ class GroundingWorker(BackgroundWorker):
         return bound == _BATCH
 
     def bind_some(self, tenant: str, workspace: str) -> int:
-        """Look at some memories of a project that are not bound; return how many it were."""
-        with self._store.read(tenant) as tx:
-            unbound = tx.grounds.list_unbound(workspace, _BATCH)
-            sessions = {one.n: _read_session(tx, one) for one in unbound}
-        repository = self._open(workspace) if unbound else None
+        """Look at some memories of a project that are not bound; return how many it were.
+
+        Those for which the repository can't be read are looked at again after a while.
+        """
+        repository = self._open(workspace)
         if repository is None:
             return 0
+        now = time.monotonic()
+        off = {n: until for n, until in self._put_off.items() if until > now}
+        with self._store.read(tenant) as tx:
+            listed = tx.grounds.list_unbound(workspace, _BATCH + len(off))
+            unbound = [one for one in listed if one.n not in off][:_BATCH]
+            sessions = {one.n: _read_session(tx, one) for one in unbound}
         found = {one.n: self._bind(one, sessions[one.n], repository) for one in unbound}
-        if found:
+        bound = {n: parts for n, parts in found.items() if parts is not None}
+        self._put_off = off | dict.fromkeys(found.keys() - bound.keys(), now + _AGAIN_S)
+        if bound:
             with self._store.write(tenant, only_adds=True) as tx:
-                for n, parts in found.items():
+                for n, parts in bound.items():
                     tx.grounds.bind(n, parts)
         return len(unbound)
 
     def _bind(
         self, wording: UnboundWording, session: Sequence[StoredTurn], repository: "Repository"
-    ) -> list[tuple[str | None, ...]]:
+    ) -> list[tuple[str | None, ...]] | None:
+        """Return the parts that carry a wording; None if the repository can't be read now."""
         from memoria.ground.binding import bind  # noqa: PLC0415  (as above)
         from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415
 
@@ -227,7 +238,7 @@ class GroundingWorker(BackgroundWorker):
                 bound = bind(wording.content, calls, repository, commit, said)
         except UnreadableRepositoryError as error:
             _LOG.info("A memory is not bound: %s", error)
-            return []
+            return None
         return [(part.path, part.symbol, part.fingerprint, part.commit) for part in bound]
 
     def _check(self, row: GroundRow, repository: "Repository") -> "GroundCheck | None":
@@ -246,17 +257,24 @@ class GroundingWorker(BackgroundWorker):
         return state
 
     def _open(self, workspace: str) -> "Repository | None":
-        """Return a project's repository on this machine; None if there is none."""
+        """Return a project's repository on this machine; None if there is none, or no commit yet.
+
+        Of the project of this process it is the worktree in which the process works.
+        """
+        from memoria.ground.repository import open_repository  # noqa: PLC0415  (as above)
+
         if workspace != self._workspace and workspace not in self._list_known():
             return None
         place = find_place(self._home, workspace)
-        if place not in self._repositories:
-            from memoria.ground.repository import open_repository  # noqa: PLC0415  (as above)
-
-            folder = Path(place)
-            is_there = folder.is_absolute() and folder.is_dir()
-            self._repositories[place] = open_repository(folder) if is_there else None
-        return self._repositories[place]
+        kept = self._repositories.get(place)
+        if kept is None and Path(place).is_absolute():
+            opened = (open_repository(each) for each in (self._folder, Path(place)) if each)
+            kept = next((one for one in opened if one is not None and one.place == place), None)
+        if kept is None or not kept.is_there:
+            self._repositories.pop(place, None)
+            return None
+        self._repositories[place] = kept
+        return kept
 
     def _list_known(self) -> list[str]:
         """List the projects in whose folders somebody on this machine has been."""
@@ -282,6 +300,14 @@ def _read_session(tx: Transaction, wording: UnboundWording) -> list[StoredTurn]:
     ns = tx.grounds.list_turns_before(wording.turn_n, _REACH)
     turns = tx.conversations.turns(ns)
     return [turns[n] for n in ns if n in turns]
+
+
+def _find_folder() -> Path | None:
+    """Return the folder in which this process was started; None if it is gone."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 def _tell(state: "GroundCheck") -> GroundMark:
