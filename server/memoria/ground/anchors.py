@@ -100,9 +100,8 @@ def read_anchors(statement: str, said: Sequence[str], calls: Sequence[ToolCall])
 def list_names(text: str) -> Iterator[str]:
     """Yield the terms of a text that are written as code and not as plain words."""
     for pattern in (_CODE_WORD, _CALLED):
-        yield from (
-            name_term(found.group(found.lastindex or 0)) for found in pattern.finditer(text)
-        )
+        words = (found.group(found.lastindex or 0) for found in pattern.finditer(text))
+        yield from (name_term(word) for word in words if word.lower() not in _FACTORS)
     for found in _DOTTED.finditer(text):
         last = re.split(r"\.|::|->|#", found[0])[-1]
         if last.casefold() not in _ENDINGS:

@@ -3,19 +3,27 @@
 from collections.abc import Iterator, Sequence
 
 from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
-from memoria.ground.blocks import SourceFile, find_set, list_names_set
-from memoria.ground.claims import mark_no_more, mark_place, says_no_more
+from memoria.ground.blocks import find_set, list_names_set
+from memoria.ground.claims import (
+    PLACE,
+    UNSURE,
+    mark_claim,
+    mark_no_more,
+    says_no_more,
+    without_paths,
+)
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
 from memoria.ground.scores import PartScores, ScoredPart, is_in
+from memoria.ground.streams import is_prose
 from memoria.ground.values import Binding
 from memoria.model.search import ToolCall
 
 MOST_PARTS = 8
 """Parts that a statement is bound to at most."""
-_MOST_SEEN_WHOLE = 3
-"""Files at most of which a statement may say that there is no more of it."""
+_MOST_RANKED, _MOST_SEEN_WHOLE = 30, 5
+"""Parts and files at most that are seen whole where a statement says that there is no more."""
 _MOST_BEST = 6
 _SHARE = 0.65
 """Share of the best score from which on a part is taken; of comments, of those like the statement,
@@ -65,41 +73,72 @@ def bind(
     whole[1:1] = [one for one in scores.rank_status() if one.source in sources]
     made = [_make(one, gathered) for one in whole]
     parts = [*dict.fromkeys(binding for binding in made if binding is not None)][:MOST_PARTS]
-    return (*parts, *_list_claims(statement, [one.source for one in chosen], anchors, gathered))
+    claims = [*_list_places(gathered, is_bound=bool(parts))]
+    if parts and says_no_more(statement):
+        claims += _list_seen_whole([*chosen, *scores.ranked[:_MOST_RANKED]], anchors, gathered)
+    if parts and not _is_sure(statement, chosen, anchors):
+        claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
+    return (*parts, *claims)
 
 
-def _list_claims(
-    statement: str, sources: Sequence[SourceFile], anchors: Anchors, gathered: Gathered
+def _list_places(gathered: Gathered, *, is_bound: bool) -> Iterator[Binding]:
+    """Yield the places that a statement is about; without a part that carries it, all it names."""
+    for place in gathered.places or ([] if is_bound else sorted(gathered.named)):
+        yield Binding(place, "", mark_claim(PLACE).encode(), gathered.commit)
+
+
+def _list_seen_whole(
+    parts: Sequence[ScoredPart], anchors: Anchors, gathered: Gathered
 ) -> Iterator[Binding]:
-    """Yield what binds a statement beside the parts that carry it."""
-    for place in gathered.places or ([] if sources else sorted(gathered.named)):
-        yield Binding(place, "", mark_place().encode(), gathered.commit)
-    if says_no_more(statement):
-        for source in [*dict.fromkeys(sources)][:_MOST_SEEN_WHOLE]:
-            mark = mark_no_more(source, anchors)
-            if mark is not None:
-                yield Binding(source.path, "", mark.encode(), gathered.commit)
+    """Yield the files of code of which a statement says that there is no more of it."""
+    sources = dict.fromkeys(one.source for one in parts if not is_prose(one.source.path))
+    for source in [*sources][:_MOST_SEEN_WHOLE]:
+        mark = mark_no_more(source, anchors)
+        if mark is not None:
+            yield Binding(source.path, "", mark.encode(), gathered.commit)
 
 
 def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[ScoredPart]:
     """Choose the parts that carry the statement, the best first."""
-    candidates = [one for one in scores.rank() if _is_telling(one, scores, anchors, gathered)]
+    candidates = [one for one in scores.ranked if _is_telling(one, scores, anchors, gathered)]
     if not candidates:
         return []
     top = candidates[0].score
     best = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
     chosen = [one for one in best if not _adds_nothing(one, best, anchors)]
-    covered = frozenset[str]().union(*(one.terms for one in chosen))
+    bound = _list_telling(chosen, scores, anchors)
     for one in candidates:
-        stated = one.terms & anchors.stated
-        missing = {term for term in stated if term[0] == "#" or term in anchors.names} - covered
-        is_near = one.is_shown and len(stated) > 1
-        share = _SHARE_OF_MISSING_SHOWN if is_near else _SHARE_OF_MISSING
-        is_enough = one.score >= share * top and (one.is_shown or len(stated) > 1)
-        if missing and is_enough and len(chosen) < MOST_PARTS:
+        telling = _list_telling([one], scores, anchors)
+        more = len(one.terms & anchors.stated | telling) > 1
+        share = _SHARE_OF_MISSING_SHOWN if one.is_shown and more else _SHARE_OF_MISSING
+        is_enough = one.score >= share * top and (one.is_shown or more)
+        if telling - bound and is_enough and len(chosen) < MOST_PARTS:
             chosen.append(one)
-            covered |= one.terms
+            bound |= telling
     return chosen
+
+
+def _list_telling(
+    parts: Sequence[ScoredPart], scores: PartScores, anchors: Anchors
+) -> frozenset[str]:
+    """Return the numbers, names and quotations of the statement that parts have."""
+    terms = frozenset[str]().union(*(one.terms & anchors.stated for one in parts))
+    telling = {term for term in terms if term[0] == "#" or term in anchors.names}
+    return frozenset(telling).union(*(scores.find_phrases(one.part) for one in parts))
+
+
+def _is_sure(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
+    """Check whether parts have a number of the statement and a name of it, if it has any."""
+    around = (list_terms(one.source.name_place(one.part.first)) for one in chosen)
+    terms = frozenset[str]().union(*(one.terms for one in chosen), *around)
+    numbers = {term for term in list_terms(without_paths(statement)) if _is_number(term)}
+    amounts = {term for term in anchors.stated if _is_number(term)} if numbers else set[str]()
+    return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
+
+
+def _is_number(term: str) -> bool:
+    """Check whether a term is a number of more than one digit."""
+    return term[0] == "#" and len(term) >= _EXACT
 
 
 def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:
@@ -131,7 +170,7 @@ def _is_telling(one: ScoredPart, scores: PartScores, anchors: Anchors, gathered:
         is_like = len(one.terms) > 1 or one.likeness >= _LIKENESS
         if (stated and (is_like or exact)) or (told and one.is_shown):
             return True
-    if any(term[0] == "=" for term in told) or scores.has_phrase(one.part):
+    if any(term[0] == "=" for term in told) or scores.find_phrases(one.part):
         return True
     rare = {term for term in stated if scores.counts[term] <= _RARE}
     if any(scores.counts[term] <= _VERY_RARE for term in exact) and scores.has_others(one):

@@ -11,8 +11,9 @@ from memoria.ground.anchors import Anchors, list_names, list_phrases, list_terms
 from memoria.ground.blocks import FilePart, SourceFile, find_set
 from memoria.ground.fingerprints import Mark, digest
 
-PLACE, NO_MORE = "f", "n"
-"""Kinds of marks: of a file or folder as such; of all that a file has of a statement's terms."""
+PLACE, NO_MORE, UNSURE = "f", "n", "u"
+"""Kinds of marks: of a file or folder as such; of all that a file has of a statement's terms; of a
+statement whose numbers or names no part has: while its parts stand, nothing is known."""
 _NO_MORE = re.compile(
     r"(?i)\b(?:only|no|not|never|none|nowhere|nothing|without|neither|nor|sole|solely|cannot)\b|n't\b"
     r"|只|仅|没|无|不|未|唯一|别无"
@@ -27,9 +28,7 @@ def find_places(statement: str, paths: Iterable[str]) -> list[str]:
     A statement that has a name, a number or a quotation beside is about what is in the files.
     """
     words = [word for word in _WRITTEN.findall(statement) if "/" in word]
-    rest = statement
-    for word in words:
-        rest = rest.replace(word, " ")
+    rest = without_paths(statement)
     is_about_more = any(term[0] in "=#" for term in list_terms(rest))
     if not words or is_about_more or any(list_names(rest)) or any(list_phrases(rest)):
         return []
@@ -43,13 +42,18 @@ def find_places(statement: str, paths: Iterable[str]) -> list[str]:
     ]
 
 
+def without_paths(statement: str) -> str:
+    """Return a statement without what it writes with a `/`."""
+    return _WRITTEN.sub(lambda found: " " if "/" in found[0] else found[0], statement)
+
+
 def _find_slashes(path: str) -> list[int]:
     return [place for place, sign in enumerate(path) if sign == "/"]
 
 
-def mark_place() -> Mark:
-    """Return the mark of a file or folder as such."""
-    return Mark(PLACE, 0, _NONE, _NONE, _NONE, _NONE, 0, ())
+def mark_claim(kind: str, names: tuple[str, ...] = ()) -> Mark:
+    """Return a mark that is of no part."""
+    return Mark(kind, 0, _NONE, _NONE, _NONE, _NONE, 0, names)
 
 
 def says_no_more(statement: str) -> bool:
@@ -60,7 +64,7 @@ def says_no_more(statement: str) -> bool:
 def mark_no_more(source: SourceFile, anchors: Anchors) -> Mark | None:
     """Return the mark of all that a file has of a statement's terms; None if it has none."""
     terms = sorted(term for term in anchors.stated if term.isascii() and term[0] != "#")
-    mark = Mark(NO_MORE, 0, _NONE, _NONE, _NONE, _NONE, 0, tuple(digest((one,)) for one in terms))
+    mark = mark_claim(NO_MORE, tuple(digest((one,)) for one in terms))
     times = len(list_alike(source, mark))
     return mark._replace(times=times) if times else None
 

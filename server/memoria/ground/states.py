@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memoria.ground.blocks import SYMBOL_JOINT, SourceFile
-from memoria.ground.claims import NO_MORE, PLACE, list_alike
+from memoria.ground.claims import NO_MORE, PLACE, UNSURE, list_alike
 from memoria.ground.decisions import list_superseding
 from memoria.ground.fingerprints import (
     Mark,
@@ -53,15 +53,18 @@ def check(
     if former is not None and former.stamp == stamp:
         return former
     checker = GroundChecker(repository)
-    found = [checker.look(binding) for binding in bindings]
+    sure = [one for one in bindings if Mark.decode(one.fingerprint).kind != UNSURE]
+    found = [checker.look(binding) for binding in sure]
     states = [state for state, _ in found]
     if all(state is GroundState.UNCHANGED for state in states):
-        return GroundCheck(GroundState.UNCHANGED, 0, found[0][1], stamp)
+        is_sure = len(sure) == len(bindings)
+        state = GroundState.UNCHANGED if is_sure else GroundState.NOT_CHECKED
+        return GroundCheck(state, 0, found[0][1], stamp)
     is_gone = states[0] is GroundState.GONE and GroundState.UNCHANGED not in states
     state = GroundState.GONE if is_gone else GroundState.CHANGED
     path = None if is_gone else next((path for _, path in found if path is not None), None)
     moved = [
-        binding for binding, (state, _) in zip(bindings, found, strict=True) if state != "unchanged"
+        binding for binding, (state, _) in zip(sure, found, strict=True) if state != "unchanged"
     ]
     return GroundCheck(state, checker.count_commits(moved), path, stamp)
 

@@ -143,7 +143,7 @@ class GroundingWorker(BackgroundWorker):
                 if repository is None or len(moved) == most or time.perf_counter() > ends:
                     return moved
                 state = self._check(row, repository)
-                if state is not None and state.state != "unchanged":
+                if state is not None and state.state in {"changed", "gone"}:
                     moved[row.memory_id] = _tell(state)
         return moved
 
