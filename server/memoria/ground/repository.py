@@ -119,9 +119,16 @@ class Repository:
         return self._read_blob(self._blob_of(commit, path))
 
     def has(self, path: str) -> bool:
-        """Check whether the checkout has a file, or a folder, whose path ends with `/`."""
+        """Check whether the checkout has a file, or a folder with anything in it.
+
+        Args:
+            path: below the checkout; a folder's ends with `/`.
+        """
         place = Path(os.path.realpath(self.folder / path))
-        is_there = place.is_dir() if path.endswith("/") else place.is_file()
+        if path.endswith("/"):
+            is_there = place.is_dir() and any(place.iterdir())
+        else:
+            is_there = place.is_file()
         return is_there and is_inside(os.fspath(place), os.path.realpath(self.folder))
 
     def list_paths(self, commit: str) -> Iterator[str]:

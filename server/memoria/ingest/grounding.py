@@ -88,10 +88,13 @@ class GroundingWorker(BackgroundWorker):
         """Return the states of those memories and turns that are bound to files, by their ids."""
         if tenant != self._tenant:
             return {}
+        rows = tx.grounds.list_of_memories(memory_ids)
+        repositories = {name: self._open(name) for name in {row.workspace for row in rows}}
         ends = time.perf_counter() + (_LONGEST_READ_S if self._is_running else _LONGEST_LOOK_S)
         marks = dict[str, GroundMark]()
-        for row in tx.grounds.list_of_memories(memory_ids):
-            mark = self._read_mark(row) if time.perf_counter() < ends else None
+        for row in rows:
+            is_late = time.perf_counter() > ends
+            mark = None if is_late else self._read_mark(row, repositories[row.workspace])
             if mark is None:
                 self.want(tenant, row.workspace)
             marks[row.memory_id] = mark or NOT_CHECKED
@@ -157,11 +160,10 @@ class GroundingWorker(BackgroundWorker):
         marks = self.read_marks(tenant, tx, [one.id for one in found])
         return [one.model_copy(update={"ground": marks.get(one.id)}) for one in found]
 
-    def _read_mark(self, row: GroundRow) -> GroundMark | None:
+    def _read_mark(self, row: GroundRow, repository: "Repository | None") -> GroundMark | None:
         """Return the state that lies ready; None if there is none or it is out of date."""
         from memoria.ground.states import find_stamp  # noqa: PLC0415  (only what is bound pays for it)
 
-        repository = self._open(row.workspace)
         if repository is None:
             return NOT_CHECKED
         state = self._states.get((row.workspace, row.wording_n))
