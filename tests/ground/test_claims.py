@@ -69,6 +69,15 @@ def test_a_statement_of_a_folder_alone_holds_while_the_folder_is_there(
     assert tell(tmp_path, before, said, {"main.py": MAIN, **after}) is state
 
 
+def test_a_folder_in_which_nothing_is_left_is_gone(tmp_path: Path) -> None:
+    made = Made(tmp_path / "checkout")
+    made.commit({"legacy/old.py": OTHER, "main.py": MAIN})
+    repository = made.open()
+    bindings = bind("Whatever waits for its removal lies in legacy/.", (), repository)
+    (made.folder / "legacy" / "old.py").unlink()
+    assert check(bindings, repository).state is GONE
+
+
 @pytest.mark.parametrize(
     ("after", "state"),
     [

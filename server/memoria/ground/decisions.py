@@ -28,7 +28,7 @@ def list_superseding(source: SourceFile, path: str) -> list[str]:
     """
     decision = PurePosixPath(path)
     number = _NUMBER.match(decision.name)
-    wanted = None if number is None else int(number[0])
+    wanted = -1 if number is None else int(number[0])
     return [
         part.text
         for part in source.parts

@@ -124,12 +124,12 @@ class Repository:
         Args:
             path: below the checkout; a folder's ends with `/`.
         """
-        place = Path(os.path.realpath(self.folder / path))
-        if path.endswith("/"):
-            is_there = place.is_dir() and any(place.iterdir())
-        else:
-            is_there = place.is_file()
-        return is_there and is_inside(os.fspath(place), os.path.realpath(self.folder))
+        try:
+            place = Path(os.path.realpath(self.folder / path))
+            is_there = any(place.iterdir()) if path.endswith("/") else place.is_file()
+            return is_there and is_inside(os.fspath(place), os.path.realpath(self.folder))
+        except (OSError, ValueError):
+            return False
 
     def list_paths(self, commit: str) -> Iterator[str]:
         """Yield the paths of all regular files of a commit.
