@@ -6,6 +6,7 @@ can be false though all that it speaks of stands as before, because something ha
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from memoria.ground.anchors import Anchors, list_names, list_phrases, list_terms
 from memoria.ground.blocks import FilePart, SourceFile, find_set
@@ -51,9 +52,9 @@ def _find_slashes(path: str) -> list[int]:
     return [place for place, sign in enumerate(path) if sign == "/"]
 
 
-def mark_claim(kind: str, names: tuple[str, ...] = ()) -> Mark:
+def mark_claim(kind: str) -> Mark:
     """Return a mark that is of no part."""
-    return Mark(kind, 0, _NONE, _NONE, _NONE, _NONE, 0, names)
+    return Mark(kind, 0, _NONE, _NONE, _NONE, _NONE, 0, ())
 
 
 def says_no_more(statement: str) -> bool:
@@ -62,11 +63,22 @@ def says_no_more(statement: str) -> bool:
 
 
 def mark_no_more(source: SourceFile, anchors: Anchors) -> Mark | None:
-    """Return the mark of all that a file has of a statement's terms; None if it has none."""
+    """Return the mark of all that a file has of a statement's terms; None if it has none.
+
+    Its length is the number of whole names among them, which are looked for in other files, too.
+    """
     terms = sorted(term for term in anchors.stated if term.isascii() and term[0] != "#")
-    mark = mark_claim(NO_MORE, tuple(digest((one,)) for one in terms))
+    names = tuple(digest((term,)) for term in terms)
+    whole = sum(term[0] == "=" for term in terms)
+    mark = mark_claim(NO_MORE)._replace(length=whole, names=names)
     times = len(list_alike(source, mark))
     return mark._replace(times=times) if times else None
+
+
+@lru_cache(maxsize=1 << 16)
+def _digest_term(term: str) -> str:
+    """Return the hash of a term of a file; what a statement says is not kept."""
+    return digest((term,))
 
 
 def list_alike(source: SourceFile, mark: Mark, *, by_name: bool = False) -> list[FilePart]:
@@ -80,7 +92,7 @@ def list_alike(source: SourceFile, mark: Mark, *, by_name: bool = False) -> list
     wanted = {*mark.names}
     found: list[FilePart] = []
     for part, terms in zip(source.parts, source.terms, strict=True):
-        shared = [] if part.is_prose else [one for one in terms if digest((one,)) in wanted]
+        shared = [] if part.is_prose else [one for one in terms if _digest_term(one) in wanted]
         if any(one[0] == "=" for one in shared):
             found.append(part)
         elif shared and not by_name:

@@ -140,7 +140,8 @@ class GroundChecker:
         if source is not None and len(list_alike(source, mark)) > mark.times:
             return GroundState.CHANGED, path
         more = 0
-        for other in self._list_changed(commit) if commit is not None else ():
+        others = self._list_changed(commit) if commit is not None and mark.length else []
+        for other in others[:_MOST_SEARCHED]:
             for at, sign in ((None, 1), (commit, -1)):
                 found = self._read(other, at)
                 more += sign * (0 if found is None else len(list_alike(found, mark, by_name=True)))
