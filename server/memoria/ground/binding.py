@@ -37,6 +37,8 @@ _CONDITION = 2
 """Parts at most of what hangs on a condition."""
 _LIKENESS, _LIKENESS_OF_ONE = 0.3, 0.45
 """Part of the statement's weight that a part must have that no call showed; with a single term."""
+_LEAST_LIKE = 0.25
+"""Part of the statement's weight that all its parts must have to be sure of them."""
 _VERY_RARE = 2
 _DIGITS = frozenset(f"#{digit}" for digit in range(10))
 _EXACT = 3
@@ -76,7 +78,7 @@ def bind(
     claims = [*_list_places(gathered, is_bound=bool(parts))]
     if parts and says_no_more(statement):
         claims += _list_seen_whole([*chosen, *scores.ranked[:_MOST_RANKED]], anchors, gathered)
-    if parts and not _is_sure(statement, chosen, anchors):
+    if parts and not _is_sure(statement, chosen, scores, anchors):
         claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
     return (*parts, *claims)
 
@@ -127,13 +129,19 @@ def _list_telling(
     return frozenset(telling).union(*(scores.find_phrases(one.part) for one in parts))
 
 
-def _is_sure(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
-    """Check whether parts have a number of the statement and a name of it, if it has any."""
+def _is_sure(
+    statement: str, chosen: Sequence[ScoredPart], scores: PartScores, anchors: Anchors
+) -> bool:
+    """Check whether parts have enough of the statement, and a number and a name if it has any."""
     around = (list_terms(one.source.name_place(one.part.first)) for one in chosen)
     terms = frozenset[str]().union(*(one.terms for one in chosen), *around)
-    numbers = {term for term in list_terms(without_paths(statement)) if _is_number(term)}
-    amounts = {term for term in anchors.stated if _is_number(term)} if numbers else set[str]()
-    return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
+    own = list_terms(without_paths(statement))
+    is_numbered = any(map(_is_number, own))
+    amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
+    if any(one.part.text.isascii() for one in chosen):
+        own = frozenset(term for term in own if term.isascii())
+    is_like = scores.measure(terms, own) >= _LEAST_LIKE
+    return is_like and all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
 
 
 def _is_number(term: str) -> bool:

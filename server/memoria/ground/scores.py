@@ -127,6 +127,11 @@ class PartScores:
         likeness = has / (self._of_latin if part.text.isascii() else self._of_all)
         return ScoredPart(source, part, score, own, likeness, is_shown, is_focus, is_target)
 
+    def measure(self, terms: frozenset[str], wanted: frozenset[str]) -> float:
+        """Return the share of the weight of wanted terms that terms have."""
+        weights = {term: self._weights.get(term, 0.0) for term in wanted}
+        return sum(weights[term] for term in wanted & terms) / (sum(weights.values()) or 1.0)
+
     def _weigh_term(self, term: str, own: frozenset[str]) -> float:
         """Return a term's weight; the words of a stated name count little under another name."""
         names = self._names_with.get(term)
