@@ -10,6 +10,7 @@ from memoria.ground.anchors import list_terms
 from memoria.ground.binding import bind
 from memoria.ground.states import check
 from memoria.ground.values import GroundState
+from memoria.model.search import ToolCall
 
 STAYS, CHANGED, GONE = GroundState.UNCHANGED, GroundState.CHANGED, GroundState.GONE
 GUIDE = "# Failover\n\n1. Check that the standby is healthy.\n2. Reboot with failover.\n"
@@ -153,3 +154,35 @@ def test_numbers_of_any_length_are_read() -> None:
     for text in ("0x" + "f" * 5_000, "9" * 5_000 + " seconds", "百万" * 3_000):
         list_terms(text)
     assert "#255" in list_terms("MASK = 0xff")
+
+
+def test_a_wish_that_shares_a_word_with_code_by_chance_is_bound_to_nothing(tmp_path: Path) -> None:
+    made = Made(tmp_path / "checkout")
+    made.commit({"main.py": MAIN, "decode.py": DECODE})
+    read = ToolCall(name="Read", args={"file_path": "main.py"}, result=MAIN)
+    wish = (
+        "Ann asks for short answers in the morning before she has read the papers on the main desk."
+    )
+    assert bind(wish, (read,), made.open()) == ()
+
+
+def test_a_number_that_no_bound_part_has_is_not_told_as_unchanged(tmp_path: Path) -> None:
+    made = Made(tmp_path / "checkout")
+    made.commit({"dag.py": 'dag = DAG("meter_daily", schedule="@nightly")\n', "main.py": MAIN})
+    repository = made.open()
+    daily = bind("The meter_daily DAG is scheduled at 01:30.", (), repository)
+    assert check(daily, repository).state is GroundState.NOT_CHECKED
+    nightly = bind("The meter_daily DAG is scheduled nightly.", (), repository)
+    assert check(nightly, repository).state is STAYS
+    made.commit({"dag.py": 'dag = DAG("meter_daily", schedule="@weekly")\n', "main.py": MAIN})
+    assert check(daily, repository).state is CHANGED
+
+
+def test_what_a_statement_quotes_is_bound_beside_what_has_more_of_its_words(tmp_path: Path) -> None:
+    code = (
+        "def serve(path):\n    if any(part == '..' for part in split(path)):\n"
+        "        return answer(403)\n    return read(path)\n"
+    )
+    said = "serve() answers 403 to any path that has `..` in it."
+    bare = code.replace("any(part == '..' for part in split(path))", "leaves(path)")
+    assert tell(tmp_path, {"serve.py": code}, said, {"serve.py": bare}) is CHANGED

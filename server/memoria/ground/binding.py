@@ -70,6 +70,9 @@ def bind(
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
+    is_like = _is_like(statement, chosen, scores)
+    if not (is_like or _list_telling(chosen, scores, anchors)):
+        chosen = []
     whole = _widen(chosen, scores, anchors)
     sources = {one.source for one in whole}
     whole[1:1] = [one for one in scores.rank_status() if one.source in sources]
@@ -78,7 +81,7 @@ def bind(
     claims = [*_list_places(gathered, is_bound=bool(parts))]
     if parts and says_no_more(statement):
         claims += _list_seen_whole([*chosen, *scores.ranked[:_MOST_RANKED]], anchors, gathered)
-    if parts and not _is_sure(statement, chosen, scores, anchors):
+    if parts and not (is_like and _has_telling(statement, chosen, anchors)):
         claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
     return (*parts, *claims)
 
@@ -129,19 +132,26 @@ def _list_telling(
     return frozenset(telling).union(*(scores.find_phrases(one.part) for one in parts))
 
 
-def _is_sure(
-    statement: str, chosen: Sequence[ScoredPart], scores: PartScores, anchors: Anchors
-) -> bool:
-    """Check whether parts have enough of the statement, and a number and a name if it has any."""
-    around = (list_terms(one.source.name_place(one.part.first)) for one in chosen)
-    terms = frozenset[str]().union(*(one.terms for one in chosen), *around)
-    own = list_terms(without_paths(statement))
-    is_numbered = any(map(_is_number, own))
-    amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
+def _is_like(statement: str, chosen: Sequence[ScoredPart], scores: PartScores) -> bool:
+    """Check whether parts have enough of the statement to be no chance likeness together."""
+    wanted = list_terms(without_paths(statement))
     if any(one.part.text.isascii() for one in chosen):
-        own = frozenset(term for term in own if term.isascii())
-    is_like = scores.measure(terms, own) >= _LEAST_LIKE
-    return is_like and all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
+        wanted = frozenset(term for term in wanted if term.isascii())
+    return scores.measure(_list_terms(chosen), wanted) >= _LEAST_LIKE
+
+
+def _has_telling(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
+    """Check whether parts have a number and a name of the statement, if it has any."""
+    is_numbered = any(map(_is_number, list_terms(without_paths(statement))))
+    amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
+    terms = _list_terms(chosen)
+    return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
+
+
+def _list_terms(parts: Sequence[ScoredPart]) -> frozenset[str]:
+    """Return what parts have of a statement, and what they stand in."""
+    around = (list_terms(one.source.name_place(one.part.first)) for one in parts)
+    return frozenset[str]().union(*(one.terms for one in parts), *around)
 
 
 def _is_number(term: str) -> bool:

@@ -28,7 +28,7 @@ def find_places(statement: str, paths: Iterable[str]) -> list[str]:
 
     A statement that has a name, a number or a quotation beside is about what is in the files.
     """
-    words = [word for word in _WRITTEN.findall(statement) if "/" in word]
+    words = [word for word in _WRITTEN.findall(statement) if _is_path(word)]
     rest = without_paths(statement)
     is_about_more = any(term[0] in "=#" for term in list_terms(rest))
     if not words or is_about_more or any(list_names(rest)) or any(list_phrases(rest)):
@@ -44,8 +44,12 @@ def find_places(statement: str, paths: Iterable[str]) -> list[str]:
 
 
 def without_paths(statement: str) -> str:
-    """Return a statement without what it writes with a `/`."""
-    return _WRITTEN.sub(lambda found: " " if "/" in found[0] else found[0], statement)
+    """Return a statement without the paths that it writes with a `/`."""
+    return _WRITTEN.sub(lambda found: " " if _is_path(found[0]) else found[0], statement)
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word and any(map(str.isalpha, word))
 
 
 def _find_slashes(path: str) -> list[int]:
