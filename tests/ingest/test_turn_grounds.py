@@ -201,6 +201,11 @@ async def test_an_open_server_soon_tells_what_it_had_not_looked_at(
                 assert marks == [GroundMark(state="not checked")]
 
 
+async def test_a_call_from_before_the_first_commit_is_not_checked(m: Memoria) -> None:
+    await record(m, {**SHOWN, "at": "2020-01-02T03:04:05Z"})
+    assert await list_marks(m) == [GroundMark(state="not checked")]
+
+
 async def test_the_record_of_a_folder_that_is_away_has_no_marks(
     m: Memoria, project: MadeRepository
 ) -> None:

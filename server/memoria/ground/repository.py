@@ -23,7 +23,7 @@ from memoria.ground.objects import DAMAGE, ForeignObjects, read_head, read_tags
 
 MOST_BYTES = 1 << 20
 """Largest file that is read, in bytes: what is larger was written by no person."""
-_MOST_COMMITS = 2_000
+MOST_COMMITS = 2_000
 """Commits to go back at most in search of a change."""
 _MS = 1000
 
@@ -139,14 +139,19 @@ class Repository:
         """
         yield from self._list_blobs(commit)
 
-    def find_commit(self, at: int) -> str | None:
+    def find_commit(self, at: int, most: int | None = None) -> str | None:
         """Return the newest commit of HEAD's first parents that is not later than a time in ms.
+
+        Args:
+            at: the time.
+            most: commits to go back at most.
 
         Raises:
             UnreadableRepositoryError: a commit can't be read.
         """
-        name = self.find_head()
-        while name is not None:
+        name, gone_back = self.find_head(), 0
+        while name is not None and gone_back != most:
+            gone_back += 1
             _, parent, time = self._line_of(name)
             if time * _MS <= at:
                 return name
@@ -196,7 +201,7 @@ class Repository:
         """List the commits from one to HEAD by first parents, or those that are later than it."""
         _, _, began = self._line_of(since)
         line = [head]
-        while line[-1] != since and len(line) < _MOST_COMMITS:
+        while line[-1] != since and len(line) < MOST_COMMITS:
             _, parent, time = self._line_of(line[-1])
             if parent is None or time < began:
                 break

@@ -117,19 +117,21 @@ class TurnGrounds:
 
 
 def _look(tx: Transaction, turn: StoredTurn, repository: "Repository") -> _Look:
-    from memoria.ground.states import find_stamp  # noqa: PLC0415  (as above)
+    from memoria.ground.repository import MOST_COMMITS  # noqa: PLC0415  (as above)
+    from memoria.ground.states import find_stamp  # noqa: PLC0415
     from memoria.ground.turns import look, read_matter  # noqa: PLC0415
 
     matter = read_matter(turn.content, _read_call(turn), str(repository.folder))
-    commit = repository.find_commit(turn.at) if matter.paths else None
-    paths: tuple[str, ...] = ()
-    if commit is not None:
-        had = [path for path in matter.paths if repository.read_at(path, commit) is not None]
-        edited = _list_edited(tx, turn) if had else frozenset()
-        paths = tuple(path for path in had if base_name(path) not in edited)
+    if not matter.paths:
+        return _Look((), find_stamp((), repository), None)
+    commit = repository.find_commit(turn.at, MOST_COMMITS)
+    if commit is None:
+        return _Look((), find_stamp((), repository), NOT_CHECKED)
+    had = [path for path in matter.paths if repository.read_at(path, commit) is not None]
+    edited = _list_edited(tx, turn) if had else frozenset()
+    paths = tuple(path for path in had if base_name(path) not in edited)
     stamp = find_stamp(paths, repository)
-    mark = look(matter._replace(paths=paths), repository, commit) if commit and paths else None
-    return _Look(paths, stamp, mark)
+    return _Look(paths, stamp, look(matter._replace(paths=paths), repository, commit))
 
 
 def _list_edited(tx: Transaction, turn: StoredTurn) -> frozenset[str]:
