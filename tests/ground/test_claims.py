@@ -70,6 +70,13 @@ def test_a_statement_of_a_folder_alone_holds_while_the_folder_is_there(
     assert tell(tmp_path, before, said, {"main.py": MAIN, **after}) is state
 
 
+def test_a_path_that_a_statement_gives_beside_a_name_is_followed_too(tmp_path: Path) -> None:
+    before = {"web/api.py": MAIN, "README.md": "# Shop\n"}
+    said = "Images are opened by open_limited() in web/api.py."
+    moved = {"client/index.py": MAIN, "README.md": "# Shop\n"}
+    assert tell(tmp_path, before, said, moved) is CHANGED
+
+
 def test_a_folder_in_which_nothing_is_left_is_gone(tmp_path: Path) -> None:
     made = Made(tmp_path / "checkout")
     made.commit({"legacy/old.py": OTHER, "main.py": MAIN})
@@ -117,6 +124,43 @@ def test_a_line_of_code_that_left_its_function_has_changed(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("path", "open_with", "close_with", "line"),
+    [
+        ("router.ex", 'scope "{}", Web do', "end", 'delete "/devices/:id", Devices, :delete'),
+        ("routes.js", "app.group('{}', () => {{", "})", "drop('/devices/:id', devices.drop)"),
+    ],
+)
+def test_a_line_that_left_its_group_of_routes_has_changed(
+    tmp_path: Path, path: str, open_with: str, close_with: str, line: str
+) -> None:
+    def write(api: str, admin: str) -> dict[str, str]:
+        groups = {"/api": f"get('/up', up)\n  {api}", "/admin": f"get('/all', all)\n  {admin}"}
+        blocks = [f"{open_with.format(at)}\n  {has}\n{close_with}" for at, has in groups.items()]
+        return {path: "\n".join((*blocks, ""))}
+
+    said = "DELETE /devices/:id drops a device without a role."
+    assert tell(tmp_path, write(line, ""), said, write("", line)) is CHANGED
+    assert tell(tmp_path / "2", write(line, ""), said, write(f"{line}\n", "")) is STAYS
+
+
+def test_a_name_that_stands_at_many_places_may_stand_at_one_more(tmp_path: Path) -> None:
+    store = "def keep(row):\n    insert('readings', row, on_conflict='nothing')\n"
+    many = "".join(f"def use_{one}(device_id):\n    pass\n" for one in range(6))
+    said = "Rows with a known device_id are dropped by on_conflict, nothing else happens."
+    before = {"store.py": store, "uses.py": many}
+    after = before | {"more.py": "def more(device_id):\n    pass\n"}
+    assert tell(tmp_path, before, said, after) is STAYS
+
+
+def test_a_document_that_says_only_does_not_bind_code_that_shares_a_word(tmp_path: Path) -> None:
+    runbook = "# Settlement failed\n\nRerun the settlement job only after finance confirms.\n"
+    before = {"docs/runbook.md": runbook, "ci.yml": "jobs:\n  build:\n    - run: make\n"}
+    after = before | {"ci.yml": before["ci.yml"] + "  settlement job:\n    - run: job\n"}
+    said = "Rerun the settlement job only after finance confirms."
+    assert tell(tmp_path, before, said, after) is STAYS
+
+
+@pytest.mark.parametrize(
     ("before", "after"),
     [
         ("Status: accepted\n\n", "Status: superseded by ADR 7\n\n"),
@@ -148,6 +192,22 @@ def test_a_decision_has_changed_once_another_says_that_it_supersedes_it(
     before = {WAY: DECISION.format("Status: accepted\n\n")}
     later = {"docs/adr/0007-broker.md": f"# A broker\n\n{said}\n"}
     assert tell(tmp_path, before, SAID, before | later) is state
+
+
+def test_a_list_of_decisions_ends_none_that_it_names(tmp_path: Path) -> None:
+    before = {WAY: DECISION.format("Status: accepted (supersedes ADR 1)\n\n")}
+    index = {"docs/adr/index.md": "# Index\n\n- 0001 Cron (superseded by 0003)\n- 0003 Queue\n"}
+    assert tell(tmp_path, before, SAID, before | index) is STAYS
+
+
+def test_only_the_decision_that_a_statement_numbers_counts(tmp_path: Path) -> None:
+    other = "docs/adr/0002-broker.md"
+    text = DECISION.format("Status: {}\n\n")
+    own = {WAY: text.format("accepted")}
+    before = own | {other: text.format("accepted")}
+    after = own | {other: text.format("superseded by ADR 9")}
+    assert tell(tmp_path, before, f"ADR 0003: {SAID}", after) is STAYS
+    assert tell(tmp_path / "2", before, f"ADR 0002: {SAID}", after) is CHANGED
 
 
 def test_numbers_of_any_length_are_read() -> None:

@@ -10,7 +10,7 @@ from memoria.ground.claims import (
     mark_claim,
     mark_no_more,
     says_no_more,
-    without_paths,
+    without_references,
 )
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
@@ -22,8 +22,6 @@ from memoria.model.search import ToolCall
 
 MOST_PARTS = 8
 """Parts that a statement is bound to at most."""
-_MOST_RANKED, _MOST_SEEN_WHOLE = 30, 5
-"""Parts and files at most that are seen whole where a statement says that there is no more."""
 _MOST_BEST = 6
 _SHARE = 0.65
 """Share of the best score from which on a part is taken; of comments, of those like the statement,
@@ -80,7 +78,7 @@ def bind(
     parts = [*dict.fromkeys(binding for binding in made if binding is not None)][:MOST_PARTS]
     claims = [*_list_places(gathered, is_bound=bool(parts))]
     if parts and says_no_more(statement):
-        claims += _list_seen_whole([*chosen, *scores.ranked[:_MOST_RANKED]], anchors, gathered)
+        claims += _list_seen_whole(chosen, scores, anchors, gathered)
     if parts and not (is_like and _has_telling(statement, chosen, anchors)):
         claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
     return (*parts, *claims)
@@ -93,12 +91,16 @@ def _list_places(gathered: Gathered, *, is_bound: bool) -> Iterator[Binding]:
 
 
 def _list_seen_whole(
-    parts: Sequence[ScoredPart], anchors: Anchors, gathered: Gathered
+    chosen: Sequence[ScoredPart], scores: PartScores, anchors: Anchors, gathered: Gathered
 ) -> Iterator[Binding]:
-    """Yield the files of code of which a statement says that there is no more of it."""
-    sources = dict.fromkeys(one.source for one in parts if not is_prose(one.source.path))
-    for source in [*sources][:_MOST_SEEN_WHOLE]:
-        mark = mark_no_more(source, anchors)
+    """Yield the files of code of which a statement says that there is no more of it.
+
+    A name that stands at many places tells nothing by standing at one more.
+    """
+    stated = [one for one in anchors.stated if one[0] != "=" or scores.counts[one] <= _RARE]
+    sources = dict.fromkeys(one.source for one in chosen if not is_prose(one.source.path))
+    for source in sources:
+        mark = mark_no_more(source, stated)
         if mark is not None:
             yield Binding(source.path, "", mark.encode(), gathered.commit)
 
@@ -134,7 +136,7 @@ def _list_telling(
 
 def _is_like(statement: str, chosen: Sequence[ScoredPart], scores: PartScores) -> bool:
     """Check whether parts have enough of the statement to be no chance likeness together."""
-    wanted = list_terms(without_paths(statement))
+    wanted = list_terms(without_references(statement))
     if any(one.part.text.isascii() for one in chosen):
         wanted = frozenset(term for term in wanted if term.isascii())
     return scores.measure(_list_terms(chosen), wanted) >= _LEAST_LIKE
@@ -142,7 +144,7 @@ def _is_like(statement: str, chosen: Sequence[ScoredPart], scores: PartScores) -
 
 def _has_telling(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
     """Check whether parts have a number and a name of the statement, if it has any."""
-    is_numbered = any(map(_is_number, list_terms(without_paths(statement))))
+    is_numbered = any(map(_is_number, list_terms(without_references(statement))))
     amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
     terms = _list_terms(chosen)
     return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from memoria.ground.anchors import Anchors, list_names, list_phrases, list_terms
+from memoria.ground.anchors import list_names, list_phrases, list_terms
 from memoria.ground.blocks import FilePart, SourceFile, find_set
+from memoria.ground.decisions import NUMBERED
 from memoria.ground.fingerprints import Mark, digest
 
 PLACE, NO_MORE, UNSURE = "f", "n", "u"
@@ -24,28 +25,25 @@ _NONE = "-"
 
 
 def find_places(statement: str, paths: Iterable[str]) -> list[str]:
-    """List the files and folders that a statement about places gives; a folder ends with `/`.
+    """List the files and folders that a statement gives by their paths; a folder ends with `/`.
 
-    A statement that has a name, a number or a quotation beside is about what is in the files.
+    A folder counts only if the statement has no name, number or quotation beside, which would be
+    about what is in the files.
     """
-    words = [word for word in _WRITTEN.findall(statement) if _is_path(word)]
-    rest = without_paths(statement)
+    words = [word.rstrip(".") for word in _WRITTEN.findall(statement) if _is_path(word)]
+    known = {*paths} if words else set[str]()
+    rest = without_references(statement)
     is_about_more = any(term[0] in "=#" for term in list_terms(rest))
-    if not words or is_about_more or any(list_names(rest)) or any(list_phrases(rest)):
-        return []
-    known = {*paths}
-    folders = {path[: place + 1] for path in known for place in _find_slashes(path)}
-    found = (word.rstrip(".") for word in words)
-    return [
-        one if one in known else f"{one.rstrip('/')}/"
-        for one in dict.fromkeys(found)
-        if one in known or f"{one.rstrip('/')}/" in folders
-    ]
+    if not (is_about_more or any(list_names(rest)) or any(list_phrases(rest))):
+        known |= {path[: place + 1] for path in known for place in _find_slashes(path)}
+    found = (one if one in known else f"{one.rstrip('/')}/" for one in dict.fromkeys(words))
+    return [one for one in found if one in known]
 
 
-def without_paths(statement: str) -> str:
-    """Return a statement without the paths that it writes with a `/`."""
-    return _WRITTEN.sub(lambda found: " " if _is_path(found[0]) else found[0], statement)
+def without_references(statement: str) -> str:
+    """Return a statement without the paths that it writes with a `/`, and numbers of decisions."""
+    rest = _WRITTEN.sub(lambda found: " " if _is_path(found[0]) else found[0], statement)
+    return NUMBERED.sub(" ", rest)
 
 
 def _is_path(word: str) -> bool:
@@ -66,12 +64,12 @@ def says_no_more(statement: str) -> bool:
     return _NO_MORE.search(statement) is not None
 
 
-def mark_no_more(source: SourceFile, anchors: Anchors) -> Mark | None:
+def mark_no_more(source: SourceFile, stated: Iterable[str]) -> Mark | None:
     """Return the mark of all that a file has of a statement's terms; None if it has none.
 
     Its length is the number of whole names among them, which are looked for in other files, too.
     """
-    terms = sorted(term for term in anchors.stated if term.isascii() and term[0] != "#")
+    terms = sorted(term for term in stated if term.isascii() and term[0] != "#")
     names = tuple(digest((term,)) for term in terms)
     whole = sum(term[0] == "=" for term in terms)
     mark = mark_claim(NO_MORE)._replace(length=whole, names=names)

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from memoria.ground.anchors import Anchors, PathIndex, list_texts
 from memoria.ground.blocks import SourceFile
 from memoria.ground.claims import find_places
+from memoria.ground.decisions import list_others
 from memoria.ground.repository import Repository
 from memoria.ground.states import read_source
 from memoria.model.search import ToolCall
@@ -49,6 +50,7 @@ class Gathered:
         self._index = PathIndex(() if self.commit is None else repository.list_paths(self.commit))
         self.sources: dict[str, SourceFile] = {}
         self.named = frozenset(self._index.find(statement))
+        self._left_out = list_others(statement, self._index.paths) - self.named
         self.places = find_places(statement, self._index.paths)
         """Files and folders that a statement about places gives."""
         self._written = [
@@ -75,7 +77,8 @@ class Gathered:
         return any(name in text for name in self._written)
 
     def _add(self, path: str) -> None:
-        if path not in self.sources and len(self.sources) < _MOST_FILES:
+        is_new = path not in self.sources and path not in self._left_out
+        if is_new and len(self.sources) < _MOST_FILES:
             source = read_source(self._repository, path, self._commit)
             if source is not None:
                 self.sources[path] = source
