@@ -729,6 +729,7 @@ export interface WireForgetReport {
 export interface WireGround {
   state: "unchanged" | "changed" | "gone" | "not checked";
   commits: number;
+  moved_to?: string;
 }
 
 /** One of several statements that were kept. */

@@ -93,11 +93,15 @@ async def test_what_was_changed_says_so_and_counts_the_commits(
     assert await find_mark(m) == GroundMark(state="changed", commits=1)
 
 
-async def test_a_renamed_file_is_followed(m: Memoria, project: MadeRepository) -> None:
+async def test_a_renamed_file_is_followed_and_its_path_told(
+    m: Memoria, project: MadeRepository
+) -> None:
     await m.remember(SAID)
     bind(m)
     project.commit({"client.py": None, "net/http.py": CLIENT})
-    assert await find_mark(m) == GroundMark(state="unchanged")
+    mark = await find_mark(m)
+    assert mark == GroundMark(state="unchanged", moved_to="net/http.py")
+    assert mark.phrase == "unchanged, now in net/http.py"
 
 
 async def test_what_is_deleted_is_gone(m: Memoria, project: MadeRepository) -> None:

@@ -147,7 +147,7 @@ class GroundingWorker(BackgroundWorker):
                     return moved
                 state = self._check(row, repository)
                 if state is not None and state.state in {"changed", "gone"}:
-                    moved[row.memory_id] = _tell(state)
+                    moved[row.memory_id] = _tell(state, row)
         return moved
 
     def list_projects(self) -> list[str]:
@@ -169,7 +169,7 @@ class GroundingWorker(BackgroundWorker):
         state = self._states.get((row.workspace, row.wording_n))
         if state is None or state.stamp != find_stamp([one.path for one in row.parts], repository):
             state = None if self._is_running else self._check(row, repository)
-        return None if state is None else _tell(state)
+        return None if state is None else _tell(state, row)
 
     def _step(self) -> float:
         """Bind and check some memories; return the pause before the next look, in seconds."""
@@ -312,8 +312,11 @@ def _find_folder() -> Path | None:
         return None
 
 
-def _tell(state: "GroundCheck") -> GroundMark:
-    return GroundMark(state=state.state, commits=state.commits)
+def _tell(state: "GroundCheck", row: GroundRow) -> GroundMark:
+    is_own = state.path is None or state.path in {part.path for part in row.parts}
+    is_shown = not is_own and state.path is not None and state.path.isprintable()
+    moved_to = state.path if is_shown else None
+    return GroundMark(state=state.state, commits=state.commits, moved_to=moved_to)
 
 
 def _read_parts(row: GroundRow) -> "tuple[Binding, ...]":

@@ -1,8 +1,8 @@
 """How what a memory or a turn says of a repository stands now."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from memoria.model.base import Value
+from memoria.model.base import UNLESS_EMPTY, Value
 
 GroundWord = Literal["unchanged", "changed", "gone", "not checked"]
 
@@ -15,6 +15,8 @@ class GroundMark(Value):
     it surely says what the memory does."""
     commits: int = 0
     """Commits that changed the files since; 0 where no commit has."""
+    moved_to: Annotated[str | None, UNLESS_EMPTY] = None
+    """Path at which what carries a memory is now; None where that is still its own."""
 
     @property
     def phrase(self) -> str:
@@ -22,9 +24,12 @@ class GroundMark(Value):
 
         >>> GroundMark(state="changed", commits=3).phrase
         'changed since (3 commits)'
+        >>> GroundMark(state="unchanged", moved_to="src/retry.py").phrase
+        'unchanged, now in src/retry.py'
         """
+        place = "" if self.moved_to is None else f", now in {self.moved_to}"
         if self.state != "changed":
-            return self.state
+            return f"{self.state}{place}"
         if not self.commits:
-            return "changed since"
-        return f"changed since ({self.commits} commit{'s' if self.commits > 1 else ''})"
+            return f"changed since{place}"
+        return f"changed since ({self.commits} commit{'s' if self.commits > 1 else ''}){place}"

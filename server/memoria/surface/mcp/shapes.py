@@ -52,6 +52,7 @@ class WireGround(BaseModel):
 
     state: Literal["unchanged", "changed", "gone", "not checked"]
     commits: int
+    moved_to: str | None = None
 
 
 class WireHit(BaseModel):
