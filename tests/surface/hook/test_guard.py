@@ -67,7 +67,7 @@ def _read(path: Path) -> bytes:
 
 
 def _damage(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"kind"', b'"kine"'))
+    path.write_bytes(path.read_bytes().replace(b'"all"', b'"ill"'))
 
 
 def _keep(memory: Memoria) -> None:
@@ -136,6 +136,12 @@ async def test_one_line_is_said_before_a_call_that_failed_here_once_a_session(
     assert _ask(memory, "npm install zod") is None
     assert _ask(memory, "npm install zod", session="s2") == said
     assert _ask(memory, "pnpm install zod", session="s2") is None
+
+
+async def test_nothing_is_said_in_the_session_that_is_still_at_it(memory: Memoria) -> None:
+    _keep(memory)
+    assert _ask(memory, "npm install zod", session="s0") is None
+    assert _ask(memory, "npm install zod", session="s1") is not None
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
