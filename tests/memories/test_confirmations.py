@@ -1,9 +1,11 @@
 """A memory says when it was last confirmed and by whom, and what the user confirms is surer."""
 
+from functools import partial
+
 import pytest
 
 from memoria import Memoria
-from memoria.model import COMMAND_LINE, Channel, Memory, Trust, now_millis, use_clock
+from memoria.model import COMMAND_LINE, Channel, Memory, Revision, Trust, now_millis, use_clock
 from memoria.model.provenance import USER_EDIT, MemoryRecord
 from memoria.surface.cli.records import render_history, render_memory
 from memoria.surface.cli.times import moment
@@ -51,13 +53,14 @@ async def test_a_memory_says_when_the_user_last_confirmed_its_present_wording(
     known, start = await stated(memory, AGENT), now_millis()
     assert (await read(memory, known.id)).last_confirmed is None
     user = memory.with_channel(COMMAND_LINE)
-    for hours, action, content in (
-        (1, "confirm", None),
-        (2, "confirm", None),
-        (3, "correct", "The user lives in York"),
-    ):
+    deeds: tuple[tuple[Revision, str | None], ...] = (
+        ("confirm", None),
+        ("confirm", None),
+        ("correct", "The user lives in York"),
+    )
+    for hours, (action, content) in enumerate(deeds, 1):
         at = start + hours * HOUR_MS
-        with use_clock(lambda at=at: at):
+        with use_clock(partial(int, at)):
             await user.revise_memory(known.id, action, content)
         record = await read(memory, known.id)
         assert record.last_confirmed is not None
