@@ -39,6 +39,7 @@ from memoria.memories.links import (
     replace_interpretation,
 )
 from memoria.memories.wordings import (
+    CONFIDENCE,
     Author,
     Interpretation,
     NewWording,
@@ -50,7 +51,7 @@ from memoria.memories.wordings import (
     repeat_wording,
     temper_wording,
 )
-from memoria.model import EdgeType, Memory, Scope, Validity
+from memoria.model import EdgeType, Memory, Scope, Trust, Validity
 from memoria.policy.merging import Authority
 from memoria.policy.questions import OWN_POLICY, HomePolicy, Keep
 from memoria.policy.scope import decide_scope, default_scope
@@ -201,11 +202,13 @@ class MemoryWriter:
     def confirm(self, memory: Memory, *, by_user: bool) -> None:
         """Note that a memory was confirmed: only the user's word verifies it or ends its wait.
 
-        What contradicts a memory that the user has confirmed is superseded by it, unless it is seen
-        by other projects too: for them it still holds.
+        Confidence rises to that in what the user states. What contradicts a memory that the user
+        has confirmed is superseded by it, unless it is seen by other projects too: for them it
+        still holds.
         """
+        sure = max(memory.confidence, CONFIDENCE[Trust.USER]) if by_user else None
         verified = by_user or memory.verified
-        self._tx.memories.set_flags(memory.id, self._now, verified=verified)
+        self._tx.memories.set_flags(memory.id, self._now, verified=verified, confidence=sure)
         self._log("confirm", memory.id)
         if not by_user:
             return
