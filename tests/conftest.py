@@ -11,6 +11,8 @@ from ssl import SSLContext
 import httpcore2
 import hypothesis
 import pytest
+import typer.main
+import typer.testing
 from hypothesis.configuration import set_hypothesis_home_dir
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 from tests.databases import Databases, engine_variables, keep_homes, running_server
@@ -105,6 +107,14 @@ def certificates_read_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(httpcore2, "default_ssl_context", choose)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_built_once() -> Iterator[None]:
+    """Typer builds all commands anew for each line, which takes as long as a short one's work."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
         yield
 
 
