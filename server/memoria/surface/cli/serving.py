@@ -42,8 +42,7 @@ def serve(
     metrics: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT",
-            help="With --http: show metrics for Prometheus there, to whoever reaches it.",
+            metavar="HOST:PORT", help="With --http: metrics for Prometheus, to whoever reaches it."
         ),
     ] = None,
     log: Annotated[
