@@ -1,8 +1,11 @@
 """PostgreSQL as an engine: stores in the database that the settings name."""
 
+from contextlib import suppress
+
 import psycopg
 
 from memoria.config import Settings
+from memoria.disk.folders import make_private
 from memoria.errors import StoreError
 from memoria.store.postgres.connections import translate_errors
 from memoria.store.postgres.pool import PoolSize
@@ -31,14 +34,20 @@ class PostgresEngine:
         return None
 
     def open(self, settings: Settings) -> PostgresStore:
-        """Open the store; make its tables if there are none."""
-        return PostgresStore(
+        """Open the store; make its tables if there are none, and the folder of what is not in it.
+
+        A server on a machine where no folder can be made serves as well.
+        """
+        store = PostgresStore(
             _url_of(settings),
             _size_of(settings, settings.database_connections),
             _options(settings),
             _key_of(settings),
             _wipe_of(settings),
         )
+        with suppress(OSError):
+            make_private(settings.home_path)
+        return store
 
     def open_journaling(
         self, settings: Settings, lease: str, owner: str
