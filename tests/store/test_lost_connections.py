@@ -10,8 +10,8 @@ from urllib.parse import quote
 import psycopg
 import pytest
 from bench.postgres import Cut, CuttingProxy
-from tests.store.databases import KEY, Database
 from tests.store.postgres import PostgresServer
+from tests.store.shared_database import KEY, Database
 
 from memoria.errors import StoreUnavailableError
 from memoria.store.connection import TransactionLostError

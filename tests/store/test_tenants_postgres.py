@@ -82,3 +82,19 @@ def test_words_are_not_read_anew_over_a_change_that_is_under_way(
     renewal.join(TIMEOUT_S)
     with one.read("ann") as tx:
         assert tx.documents.distinct_words([n]) == {n: {"changed"}}
+
+
+def test_mending_waits_for_who_writes_to_a_tenant_and_holds_up_no_other(
+    own: Settings, stores: tuple[Store, Store]
+) -> None:
+    one, other = stores
+    for tenant in ("ann", "bob"):
+        add(one, tenant)
+    mending = threading.Thread(target=other.mend, args=("backlog", lambda _done, _of: None))
+    with one.write("ann"):
+        mending.start()
+        wait_until_locked(own, mending)
+        assert mending.is_alive()
+        add(other, "bob")
+    mending.join(TIMEOUT_S)
+    assert not mending.is_alive()
