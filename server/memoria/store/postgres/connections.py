@@ -19,7 +19,7 @@ from memoria.store.image.tenants import ask_for_tenant
 from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
-from memoria.store.postgres.pool import PoolSize, SharedConnections
+from memoria.store.postgres.pool import MAKE_ROOM, PoolSize, SharedConnections, is_full
 from memoria.store.sql.statements import as_json
 
 ALL_TENANTS = 0
@@ -278,6 +278,8 @@ def _explain(error: psycopg.Error) -> StoreError:
             cure = "Check the rights of the database's user."
         case psycopg.errors.ReadOnlySqlTransaction():
             cure = "The server only reads: is it a standby? Name the primary in the URL."
+        case psycopg.OperationalError() if is_full(error):
+            cure = MAKE_ROOM
         case psycopg.OperationalError() | psycopg.InterfaceError():
             cure = "Nothing was written. Check that the database's server runs, then try again."
         case _:
