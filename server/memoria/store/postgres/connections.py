@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
 from memoria.store.connection import TransactionLostError
@@ -150,13 +151,7 @@ class DatabaseConnections:
         self._pool.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(
-            self._url,
-            autocommit=True,
-            context=adapters(),
-            connect_timeout=self._connect_timeout_s,
-            application_name="memoria",
-        )
+        return connect(self._url, connect_timeout=self._connect_timeout_s)
 
     @contextlib.contextmanager
     def _transaction(
@@ -232,6 +227,15 @@ class DatabaseConnections:
                 raise
             if not is_kept(self._url, mark):
                 raise
+
+
+def connect(url: str, **parameters: int) -> psycopg.Connection[Any]:
+    """Connect under a name that memories of other options, such as another schema, do not have."""
+    options = conninfo_to_dict(url).get("options")
+    name = "memoria" if options is None else f"memoria {options}"
+    return psycopg.connect(
+        url, autocommit=True, context=adapters(), application_name=name, **parameters
+    )
 
 
 def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) -> bool:
