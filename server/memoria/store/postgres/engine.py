@@ -29,7 +29,7 @@ class PostgresEngine:
 
     def exists(self, settings: Settings) -> bool:
         """Check whether the database has Memoria's tables already."""
-        with _connected(settings) as raw:
+        with _open_connection(settings) as raw:
             return version_of(raw) > 0
 
     def require_unused(self, settings: Settings) -> None:
@@ -38,7 +38,7 @@ class PostgresEngine:
         Of memories that share a database, those with other options in their URL are others.
         """
         until = time.monotonic() + _END_WITHIN_S
-        with _connected(settings) as raw:
+        with _open_connection(settings) as raw:
             while raw.execute(_OTHERS.encode()).fetchone():
                 if time.monotonic() > until:
                     raise StoreUnavailableError(
@@ -84,7 +84,7 @@ class PostgresEngine:
 
 
 @contextmanager
-def _connected(settings: Settings) -> Iterator[Session]:
+def _open_connection(settings: Settings) -> Iterator[Session]:
     with translate_errors(), connect(_url_of(settings)) as raw:
         yield raw
 

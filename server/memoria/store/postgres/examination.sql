@@ -16,10 +16,6 @@ INSERT INTO index_sizes (tenant_id, documents, words)
 SELECT :tenant, count(*), coalesce(sum(length), 0) FROM search_index WHERE tenant_id = :tenant
 ON CONFLICT (tenant_id) DO UPDATE SET documents = excluded.documents, words = excluded.words;
 
--- name: settle
--- So many new rows have left the planner with what it knew of others.
-VACUUM (ANALYZE);
-
 -- name: unlimit
 -- To look at everything may take as long as it takes.
 SELECT set_config('statement_timeout', '0', TRUE);

@@ -20,7 +20,7 @@ from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.links import mend_links
 from memoria.store.rows.mending import drop_stale_leases, forgive_failures, queue_missing_vectors
 from memoria.store.rows.word_renewal import read_tokens
-from memoria.store.sql.statements import Parameter, TenantRows, statements
+from memoria.store.sql.statements import Parameter, TenantRows
 from memoria.store.vectors import VectorIndex, list_models
 
 Progress = Callable[[int, int], None]
@@ -58,7 +58,7 @@ class Mender:
         self._index_vectors(progress)
         self._mend_each(mend_links, progress)
         with self._connections.open_fresh() as raw:
-            raw.execute(statements("examination", "postgres")["settle"].encode())
+            raw.execute("VACUUM (ANALYZE)")  # so many new rows make old statistics wrong
 
     def mend(self, check: str, progress: Progress) -> None:
         """Mend what a check has found; nothing is changed if no mender has its name."""
