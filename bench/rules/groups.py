@@ -240,6 +240,7 @@ PLAIN = (
             "policy/conflict.py",
             "policy/core.py",
             "policy/merging.py",
+            "policy/questions.py",
             "policy/repeats.py",
             "language/calls/*.py",
             "language/reading/commits.py",

@@ -20,14 +20,22 @@ if TYPE_CHECKING:
     from memoria.app.remote.sync import SyncRemoteMemoria, open_remote_sync
     from memoria.app.sync import SyncMemoria, open_sync
     from memoria.config import Settings
+    from memoria.inference.chat.base import ChatReply, ChatRequest
     from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
+    from memoria.policy.questions import Keep, Policy, Refuse, RefusedError
 
 __all__ = [
+    "ChatReply",
+    "ChatRequest",
     "Hit",
+    "Keep",
     "Memoria",
     "Memory",
     "MemoryType",
+    "Policy",
     "Receipt",
+    "Refuse",
+    "RefusedError",
     "RemoteMemoria",
     "Role",
     "SearchResult",
@@ -42,7 +50,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ChatReply": "memoria.inference.chat.base",
+    "ChatRequest": "memoria.inference.chat.base",
+    "Keep": "memoria.policy.questions",
     "Memoria": "memoria.app",
+    "Policy": "memoria.policy.questions",
+    "Refuse": "memoria.policy.questions",
+    "RefusedError": "memoria.policy.questions",
     "RemoteMemoria": "memoria.app.remote.memory",
     "Settings": "memoria.config",
     "SyncMemoria": "memoria.app.sync",

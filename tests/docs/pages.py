@@ -91,3 +91,13 @@ def slug(heading: str) -> str:
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
     letters = unicodedata.normalize("NFKC", plain).strip().lower()
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", letters))
+
+
+@cache
+def files_of_tests() -> dict[str, list[str]]:
+    """The files of each test, by its name, from what stands in them: none is imported."""
+    found: dict[str, list[str]] = {}
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        for name in re.findall(r"def (test_\w+)", file.read_text("utf-8")):
+            found.setdefault(name, []).append(name_of(file))
+    return found

@@ -12,6 +12,7 @@ from tests.docs.pages import (
     SERVER,
     anchors,
     blocks,
+    files_of_tests,
     links,
     name_of,
     pages,
@@ -40,13 +41,8 @@ _DECISION = re.compile(r"^## ((\d{3})\. (.+))\n\n\*\d{4}-\d{2}-\d{2}\*$", re.MUL
 
 def test_every_test_that_a_guarantee_rests_on_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", text_of(DOCS / "guarantees.md")))
-    there = {
-        name
-        for file in (ROOT / "tests").rglob("*.py")
-        for name in re.findall(r"def (test_\w+)", file.read_text("utf-8"))
-    }
     assert named
-    assert named - there == set()
+    assert named - files_of_tests().keys() == set()
 
 
 def test_every_guarantee_has_its_condition_what_breaks_it_and_its_proof() -> None:

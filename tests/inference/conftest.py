@@ -13,7 +13,7 @@ from tests.llm.scripted import ScriptedModel
 from memoria.inference.chat.base import ChatModel, ChatRequest
 from memoria.inference.chat.client import ChatClient, ChatLimits
 from memoria.inference.chat.endpoint import EndpointChat
-from memoria.model import DailyCap, ModelCall
+from memoria.model import DailyCap, ModelCall, now_millis
 from memoria.store.engine import StoreLedger
 
 KEY = "sk-very-" + "secret-8x5k2"
@@ -112,7 +112,7 @@ def gate_to(books: Books) -> Iterator[OpenGate]:
         concurrency: int = 4,
         daily_tokens: int = 1_000_000,
         daily_cap: DailyCap | None = None,
-        **more: Callable[[], int],
+        now: Callable[[], int] = now_millis,
     ) -> ChatClient:
         cap = daily_cap or DailyCap(tokens=daily_tokens)
         limits = ChatLimits(timeout_s, attempts, concurrency, cap, first_pause_s=0.001)
@@ -121,7 +121,7 @@ def gate_to(books: Books) -> Iterator[OpenGate]:
             if isinstance(model, ScriptedModel)
             else model
         )
-        gates.append(ChatClient(asked, books.ledger, limits, **more))
+        gates.append(ChatClient(asked, books.ledger, limits, now))
         return gates[-1]
 
     yield opened

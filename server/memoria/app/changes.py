@@ -174,12 +174,7 @@ class Changes(Forgetting):
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
         writer = ForeignMemories(
-            self._store,
-            self.tenant,
-            self._channel,
-            self._digester,
-            place,
-            self.settings.personal_data,
+            self._store, self.tenant, self._channel, self._digester, place, self._home.policy
         )
         return await in_thread(lambda: writer.keep(memories))
 
@@ -298,7 +293,7 @@ class Changes(Forgetting):
             self._channel,
             self._digester,
             None if place == EVERYWHERE else place,
-            self.settings.personal_data,
+            self._home.policy,
         )
 
 

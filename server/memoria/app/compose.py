@@ -17,11 +17,13 @@ from memoria.config import Settings
 from memoria.errors import InvalidInputError
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
 from memoria.inference.base import Embedder
+from memoria.inference.chat.base import ChatModel
 from memoria.inference.reranker import Reranker, choose_reranker
 from memoria.ingest.embedding import EmbeddingLimits, EmbeddingWorker
 from memoria.ingest.grounding import GroundingWorker, build_grounding_worker
 from memoria.ingest.renewal import RenewalWorker
 from memoria.model import LIBRARY, Channel, now_millis
+from memoria.policy.questions import HomePolicy, Policy
 from memoria.store.engine import Store
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ def open_memoria(
     settings: Settings | None = None,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
+    chat: ChatModel | None = None,
+    policy: Policy | None = None,
     channel: Channel = LIBRARY,
     reads_queue: bool = True,
 ) -> AbstractAsyncContextManager[Memoria]: ...
@@ -56,6 +60,8 @@ def open_memoria(
     settings: Settings | None = None,
     embedder: Annotated[Embedder | None, SkipValidation] = None,
     reranker: Annotated[Reranker | None, SkipValidation] = None,
+    chat: Annotated[ChatModel | None, SkipValidation] = None,
+    policy: Annotated[Policy | None, SkipValidation] = None,
     channel: Channel = LIBRARY,
     reads_queue: bool = True,
     url: Text | None = None,
@@ -72,6 +78,8 @@ def open_memoria(
             come first.
         embedder: an embedder of your own, instead of the configured one.
         reranker: a reranker of your own, instead of the configured one.
+        chat: a chat model of your own, instead of the configured one. It stays open.
+        policy: your own answers to what is kept, replaced and archived.
         channel: what provenance is stamped with.
         reads_queue: whether a configured chat model reads what waits, while it is open. Who closes
             the memory at once would begin requests and abandon them.
@@ -82,7 +90,7 @@ def open_memoria(
         InvalidInputError: a setting is out of bounds, or arguments don't go together.
         StoreError: the home can't be opened.
     """
-    local = (home, tenant, settings, embedder, reranker)
+    local = (home, tenant, settings, embedder, reranker, chat, policy)
     if url is not None:
         from memoria.app.remote.memory import open_remote  # noqa: PLC0415  (it brings an HTTP client)
 
@@ -95,26 +103,25 @@ def open_memoria(
         return open_remote(url, token)
     if token is not None:
         raise InvalidInputError("token: it is for a server. Give its url, too. Nothing was opened.")
-    return _open_local(home, tenant, settings, embedder, reranker, channel, reads_queue=reads_queue)
+    chosen = Settings.load(home=home, tenant=tenant) if settings is None else settings
+    opened = open_home(
+        _override(chosen, home, tenant),
+        embedder=embedder,
+        reranker=reranker,
+        chat=chat,
+        policy=policy,
+        reads_queue=reads_queue,
+    )
+    return _open_local(opened, channel)
 
 
 @asynccontextmanager
 async def _open_local(
-    home: Path | str | None,
-    tenant: str | None,
-    settings: Settings | None,
-    embedder: Embedder | None,
-    reranker: Reranker | None,
-    channel: Channel,
-    *,
-    reads_queue: bool,
+    opened: AbstractAsyncContextManager[OpenHome], channel: Channel
 ) -> AsyncIterator[Memoria]:
     """Open a home on this machine, until the end of the block."""
-    chosen = Settings.load(home=home, tenant=tenant) if settings is None else settings
-    chosen = _override(chosen, home, tenant)
-    opened = open_home(chosen, embedder=embedder, reranker=reranker, reads_queue=reads_queue)
     async with opened as found:
-        await in_thread(lambda: purge_hidden(found, chosen.tenant))
+        await in_thread(lambda: purge_hidden(found, found.settings.tenant))
         memory = Memoria(found, channel)
         try:
             yield memory
@@ -129,6 +136,8 @@ async def open_home(
     *,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
+    chat: ChatModel | None = None,
+    policy: Policy | None = None,
     reads_queue: bool = True,
     shared: SharedParts | None = None,
 ) -> AsyncIterator[OpenHome]:
@@ -138,6 +147,8 @@ async def open_home(
         settings: those of the home; `tenant` is the one of whom nobody says whose memory is meant.
         embedder: see `open_memoria`.
         reranker: see `open_memoria`.
+        chat: see `open_memoria`.
+        policy: see `open_memoria`.
         reads_queue: see `open_memoria`.
         shared: what it has in common with other homes of this process; by default nothing.
 
@@ -153,7 +164,8 @@ async def open_home(
     store = await in_thread(lambda: open_store(settings))
     worker = None if lazy is None else EmbeddingWorker(store, lazy, _embedding_limits(settings))
     grounds = build_grounding_worker(settings, store)
-    reader = _build_extraction_worker(settings, store, lazy, grounds)
+    own_policy = HomePolicy(policy, settings.personal_data)
+    reader = _build_extraction_worker(settings, store, lazy, grounds, own_policy, chat)
     own = choose_reranker(settings) if reranker is None else None
     renewal = RenewalWorker(store)
     rounds = None if shared is None else shared.rounds
@@ -166,7 +178,9 @@ async def open_home(
         grounds.start(None if rounds is None else rounds.upkeep)
         grounds.want(settings.tenant, settings.workspace)
     try:
-        opened = OpenHome(settings, store, lazy, reranker or own, worker, reader, grounds)
+        opened = OpenHome(
+            settings, store, lazy, reranker or own, worker, reader, grounds, own_policy, chat
+        )
         if shared is not None:
             own_turns = shared.make_tenant_turns()
             opened = replace(opened, search_turns=shared.search_turns, tenant_turns=own_turns)
@@ -198,14 +212,19 @@ def _override(settings: Settings, home: Path | str | None, tenant: str | None) -
 
 
 def _build_extraction_worker(
-    settings: Settings, store: Store, embedder: LazyEmbedder | None, grounds: GroundingWorker | None
+    settings: Settings,
+    store: Store,
+    embedder: LazyEmbedder | None,
+    grounds: GroundingWorker | None,
+    policy: HomePolicy,
+    chat: ChatModel | None,
 ) -> "ExtractionWorker | None":
-    """Build the workers that have a chat model read; None where none is configured."""
-    if not settings.has_chat_model:
+    """Build the workers that have a chat model read; None where there is none."""
+    if chat is None and not settings.has_chat_model:
         return None
     from memoria.app.reading import build_extraction_worker  # noqa: PLC0415  (who has none pays nothing)
 
-    return build_extraction_worker(settings, store, embedder, grounds)
+    return build_extraction_worker(settings, store, embedder, grounds, policy, chat)
 
 
 class _Worker(Protocol):

@@ -1,6 +1,6 @@
 """Memoria: the operations that MCP, the command line and the library share."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 import anyio
@@ -15,9 +15,10 @@ from memoria.app.arguments import (
     clean_channel,
     require_no_secret,
 )
+from memoria.app.maintenance import Maintenance
 from memoria.app.open_home import OpenHome, in_own_thread, in_thread
 from memoria.app.private_times import PrivateSwitch
-from memoria.app.queue import ExtractionQueue, Unread
+from memoria.app.queue import ExtractionQueue
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.tokens import TokenService
 from memoria.errors import InvalidInputError
@@ -29,7 +30,6 @@ from memoria.model import (
     BacklogStatus,
     CaptureEvent,
     Channel,
-    Health,
     Memory,
     MemoryType,
     Receipt,
@@ -49,7 +49,7 @@ _STALLS_AFTER_S = 20.0
 """Seconds an intake may be at one step, beside its wait for other writers."""
 
 
-class Memoria(Unread):
+class Memoria(Maintenance):
     """One tenant's memory. Get one from `memoria.open`; its methods may run at the same time.
 
     Every method raises `InvalidInputError` for arguments it can't use and `StoreError` when the
@@ -214,6 +214,7 @@ class Memoria(Unread):
 
         Raises:
             ForgottenError: it was forgotten before; says when and why.
+            RefusedError: this program's policy does not keep it.
         """
         former, said_in = await self._complete_ids(supersedes, turn_id)
         details = StatementDetails(
@@ -292,22 +293,6 @@ class Memoria(Unread):
         )
 
     @check_arguments
-    async def health(self, *, deep: bool = True) -> Health:
-        """Examine the home as `doctor` does."""
-        from memoria.admin.doctor import examine  # noqa: PLC0415  (only doctor pays for it)
-
-        def look() -> Health:
-            backlog = None if self._home.worker is None else self._home.worker.status
-            return examine(self._store, self.settings, self._embedder, backlog, deep=deep)
-
-        return await in_thread(look)
-
-    @check_arguments
-    async def rebuild_indexes(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Build full text and vector indexes anew from the stored text and vectors."""
-        await in_thread(lambda: self._store.rebuild(progress or (lambda _done, _total: None)))
-
-    @check_arguments
     async def wait_until_idle(self, timeout_s: Seconds | None = None) -> BacklogStatus:
         """Wait until turns are read and embedded as far as possible, and the embedder is loaded.
 
@@ -355,14 +340,14 @@ class Memoria(Unread):
             self._digester,
             place,
             None if reader is None else reader.intake,
-            chosen.personal_data,
+            self._home.policy,
             links_names=self._home.worker is None,
         )
 
     def _statements(self, workspace: str | None) -> Statements:
         place = self._place(workspace)
-        personal = self.settings.personal_data
-        return Statements(self._store, self.tenant, self._channel, self._digester, place, personal)
+        policy = self._home.policy
+        return Statements(self._store, self.tenant, self._channel, self._digester, place, policy)
 
     def _session(self, given: str | None) -> str:
         """Return the session of a call: the client's own, else the given, else this connection's.

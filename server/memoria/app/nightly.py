@@ -9,9 +9,11 @@ from dataclasses import replace
 from threading import Event, Thread
 
 from memoria.app.engine import choose_engine, open_store
+from memoria.app.open_home import OpenHome
 from memoria.config import Settings
 from memoria.errors import EmbedderError, InvalidInputError, MemoriaError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
+from memoria.inference.chat.base import ChatModel
 from memoria.ingest.grounding import build_grounding_worker
 from memoria.lifecycle.generated_files import GeneratedFiles, files_of
 from memoria.lifecycle.interface import NightlyLedger, StepContext
@@ -37,6 +39,7 @@ from memoria.model.nightly import (
     StepReport,
     UndoResult,
 )
+from memoria.policy.questions import HomePolicy
 from memoria.policy.retention import retention_table
 from memoria.retrieval.lookup.related import RelatedMemoryFinder
 from memoria.store.engine import JournalingStore
@@ -56,6 +59,7 @@ def run_nightly(
     progress: Progress = lambda *_: None,
     *,
     lease_ms: int = LEASE_MS,
+    home: OpenHome | None = None,
 ) -> NightlyRun:
     """Run nightly maintenance, or finish the run that was begun.
 
@@ -65,12 +69,14 @@ def run_nightly(
         since: only what was changed from then on, UTC epoch ms.
         progress: called with (step, items done, of how many).
         lease_ms: how long a run that was killed blocks the next one.
+        home: a program's opened home, for its own models and policy; by default those configured.
 
     Raises:
         InvalidInputError: there is no such step, or an undo was not finished.
         LeaseLostError: a run holds the lease.
     """
     options = RunOptions(steps=_check_steps(steps), since=since)
+    embedder = choose_embedder(settings) if home is None else home.embedder
     deadline = time.monotonic() + settings.nightly_minutes * _S_PER_MINUTE
     with _hold_lease(settings, lease_ms) as store:
         begun = _begin_or_resume(store, settings.tenant, options)
@@ -83,14 +89,16 @@ def run_nightly(
             begun,
             store,
             settings,
+            _policy_of(settings) if home is None else home.policy,
             retention_table(settings.retention),
-            calibration_of(choose_embedder(settings)),
+            calibration_of(embedder),
             time_left=lambda: deadline - time.monotonic(),
             grounds=build_grounding_worker(settings, store),
         )
         files_of(context).delete_drafts()
         clear_leftover_plans(store, settings.tenant)
-        with _connect_model(context, store) as context:
+        chat = None if home is None else home.chat
+        with _connect_model(context, store, embedder, chat) as context:
             return run_steps(context, store, BY_NAME, progress)
 
 
@@ -129,6 +137,7 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
             imagined,
             store,
             settings,
+            _policy_of(settings),
             retention_table(settings.retention),
             calibration_of(choose_embedder(settings)),
             grounds=build_grounding_worker(settings, store),
@@ -142,6 +151,10 @@ def dry_run(settings: Settings, steps: Sequence[str] = (), since: int | None = N
             for name in options.steps
         ]
     return imagined.model_copy(update={"steps": tuple(reports)})
+
+
+def _policy_of(settings: Settings) -> HomePolicy:
+    return HomePolicy(personal=settings.personal_data)
 
 
 def _describe_limits(context: StepContext, name: str) -> str | None:
@@ -320,21 +333,26 @@ def _hold_lease(settings: Settings, lease_ms: int = LEASE_MS) -> Iterator[Journa
 
 
 @contextmanager
-def _connect_model(context: StepContext, store: JournalingStore) -> Iterator[StepContext]:
-    """Yield the context, with the chat model where one is configured."""
+def _connect_model(
+    context: StepContext,
+    store: JournalingStore,
+    embedder: LazyEmbedder | None,
+    own: ChatModel | None,
+) -> Iterator[StepContext]:
+    """Yield the context with the program's own chat model, else with the configured one, if any."""
     settings = context.settings
-    if not settings.has_chat_model:
+    if own is None and not settings.has_chat_model:
         yield context
         return
     from memoria.app.reading import build_chat_client, build_worker  # noqa: PLC0415  (who has none pays nothing)
 
     budget = NightlyLedger(store, context.run, settings.nightly_tokens)
-    chat = build_chat_client(settings, budget)
+    chat = build_chat_client(settings, budget, own)
     if chat is None:
         yield context
         return
-    recall = RelatedMemoryFinder(_load(choose_embedder(settings)))
-    reader = build_worker(settings, store, chat, recall, context.grounds)
+    recall = RelatedMemoryFinder(_load(embedder))
+    reader = build_worker(settings, store, chat, recall, context.grounds, context.policy)
     with reader.run_in_calling_thread():
         yield replace(context, chat=chat, budget=budget, recall=recall, extraction=reader)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
+from memoria.policy.questions import HomePolicy
 from memoria.store.engine import Store
 from memoria.store.kept_changes import run_whole
 from memoria.store.rows.transaction import Transaction
@@ -15,6 +16,7 @@ from memoria.store.rows.transaction import Transaction
 if TYPE_CHECKING:
     from memoria.config import Settings
     from memoria.inference import LazyEmbedder
+    from memoria.inference.chat.base import ChatModel
     from memoria.inference.reranker import Reranker
     from memoria.ingest.embedding import EmbeddingWorker
     from memoria.ingest.extraction import ExtractionWorker
@@ -100,6 +102,10 @@ class OpenHome:
     """Service that has a chat model read what waits; None without a chat model."""
     grounds: "GroundingWorker | None" = None
     """Worker that binds memories to the files of repositories."""
+    policy: HomePolicy = field(default_factory=HomePolicy)
+    """Decides what is kept, replaced and archived."""
+    chat: "ChatModel | None" = None
+    """Chat model of the program's own, in the place of the configured one."""
     search_turns: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(_SEARCH_THREADS)
     )

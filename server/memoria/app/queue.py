@@ -193,6 +193,8 @@ class Unread(Changes):
     async def count_unread(self) -> UnreadLeft:
         """Count what an agent is asked to read of what was said in this project, and in none."""
         settings, place = self.settings, self._place_of_agent()
+        if self._home.chat is not None:
+            return UnreadLeft(turns=0)
         return await in_snapshot(
             self._store, self.tenant, lambda tx: count_for_agent(settings, tx, place)
         )
@@ -259,7 +261,7 @@ class Unread(Changes):
             RelatedMemoryFinder(self._embedder),
             self._digester,
             Author(self._channel.name, self._channel.client, self._channel.caller),
-            self.settings.personal_data or {},
+            self._home.policy,
         )
 
     def _place_of_agent(self) -> str | None:

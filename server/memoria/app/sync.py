@@ -1,41 +1,35 @@
 """The library without `async`: the same memory for a program that has no event loop.
 
-One thread runs the loop. A call hands its work over and waits, so any thread may call. The thread
-is a daemon, and what was left open is closed as the interpreter exits: a script that forgets to
-close neither hangs nor loses anything.
+One thread runs the loop (`app/loop_thread.py`). A call hands its work over and waits, so any thread
+may call.
 """
 
-import atexit
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial, wraps
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-import anyio
-from anyio.from_thread import BlockingPortal
-
 from memoria.app.compose import open_memoria
+from memoria.app.loop_thread import LoopThread
 from memoria.app.memory import Memoria
 from memoria.app.private_times import PrivateSwitch
 from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.queue import ExtractionQueue
 from memoria.app.timeline import TimelineQueries
 from memoria.config import Settings
-from memoria.errors import ClosedError
 from memoria.inference.base import Embedder
+from memoria.inference.chat.base import ChatModel
 from memoria.inference.reranker import Reranker
 from memoria.model import LIBRARY, Channel
+from memoria.policy.questions import Policy
 
 if TYPE_CHECKING:
     from memoria.app.remote.sync import SyncRemoteMemoria
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_OpenedT = TypeVar("_OpenedT")
 _OriginalT = TypeVar("_OriginalT")
 _OriginalT_co = TypeVar("_OriginalT_co", covariant=True)
 
@@ -43,7 +37,7 @@ _OriginalT_co = TypeVar("_OriginalT_co", covariant=True)
 class Twin(Generic[_OriginalT_co]):
     """An object whose methods wait for those of an asynchronous one."""
 
-    def __init__(self, original: _OriginalT_co, loop: "LoopThread[Any]") -> None:
+    def __init__(self, original: _OriginalT_co, loop: LoopThread[Any]) -> None:
         self._original = original
         self._loop = loop
 
@@ -251,6 +245,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     health = wait_for(Memoria.health)
     quick_health = wait_for(Memoria.quick_health)
     is_alone = wait_for(Memoria.is_alone)
+    run_nightly = wait_for(Memoria.run_nightly)
     rebuild_indexes = wait_for(Memoria.rebuild_indexes)
 
 
@@ -262,6 +257,8 @@ def open_sync(
     settings: Settings | None = None,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
+    chat: ChatModel | None = None,
+    policy: Policy | None = None,
     channel: Channel = LIBRARY,
     reads_queue: bool = True,
 ) -> SyncMemoria: ...
@@ -278,6 +275,8 @@ def open_sync(
     settings: Settings | None = None,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
+    chat: ChatModel | None = None,
+    policy: Policy | None = None,
     channel: Channel = LIBRARY,
     reads_queue: bool = True,
     url: str | None = None,
@@ -294,6 +293,8 @@ def open_sync(
             come first.
         embedder: an embedder of your own, instead of the configured one.
         reranker: a reranker of your own, instead of the configured one.
+        chat: a chat model of your own, instead of the configured one. It stays open.
+        policy: your own answers to what is kept, replaced and archived.
         channel: what provenance is stamped with.
         reads_queue: whether a configured chat model reads what waits, while it is open. Who closes
             the memory at once would begin requests and abandon them.
@@ -311,6 +312,8 @@ def open_sync(
         settings=settings,
         embedder=embedder,
         reranker=reranker,
+        chat=chat,
+        policy=policy,
         channel=channel,
         reads_queue=reads_queue,
         url=url,
@@ -322,75 +325,3 @@ def open_sync(
         return SyncRemoteMemoria.open(opening)
     loop = LoopThread[Memoria](opening)
     return SyncMemoria(loop.start_loop(), loop)
-
-
-class LoopThread(Generic[_OpenedT]):
-    """The thread that runs the event loop for as long as the memory is open."""
-
-    def __init__(self, opening: AbstractAsyncContextManager[_OpenedT]) -> None:
-        self._opening = opening
-        self._answer: SimpleQueue[tuple[_OpenedT, BlockingPortal] | None] = SimpleQueue()
-        self._error: BaseException | None = None
-        # The threads that it starts are daemons like itself.
-        self._thread = Thread(target=self._run, name="memoria", daemon=True)
-        self._portal: BlockingPortal | None = None
-
-    def start_loop(self) -> _OpenedT:
-        """Start the thread, and wait until the memory is open.
-
-        Raises:
-            MemoriaError: it can't be opened; the thread has ended.
-        """
-        self._thread.start()
-        answer = self._answer.get()
-        if answer is None:
-            self._wait_for_end()
-            raise RuntimeError("The event loop ended before the memory was open.")
-        memory, self._portal = answer
-        atexit.register(self.stop_loop)
-        return memory
-
-    def wait_for(self, work: Callable[[], Awaitable[_T]]) -> _T:
-        """Run the work on the loop, and wait for its result.
-
-        Raises:
-            ClosedError: the memory is closed.
-        """
-        return self.get_portal().call(work)
-
-    def get_portal(self) -> BlockingPortal:
-        """Return the way into the loop.
-
-        Raises:
-            ClosedError: the memory is closed.
-        """
-        portal = self._portal
-        if portal is None:
-            raise ClosedError("This memory is closed. Open it again with memoria.open_sync.")
-        return portal
-
-    def stop_loop(self) -> None:
-        """Close the memory and end the thread, once. Calls that are under way end first."""
-        portal, self._portal = self._portal, None
-        if portal is not None:
-            atexit.unregister(self.stop_loop)
-            portal.call(portal.stop)
-            self._wait_for_end()
-
-    def _wait_for_end(self) -> None:
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    def _run(self) -> None:
-        try:
-            anyio.run(self._serve)
-        except BaseException as error:  # noqa: BLE001  (raised where the memory is opened or closed)
-            self._error = error
-        finally:
-            self._answer.put(None)
-
-    async def _serve(self) -> None:
-        async with self._opening as memory, BlockingPortal() as portal:
-            self._answer.put((memory, portal))
-            await portal.sleep_until_stopped()

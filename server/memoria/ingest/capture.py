@@ -32,8 +32,9 @@ from memoria.model import (
     new_id,
     now_millis,
 )
-from memoria.model.privacy import PersonalRules, PrivateTime, find_open
+from memoria.model.privacy import PrivateTime, find_open
 from memoria.model.turn import FORGOTTEN_PASSAGE
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MessageName, SegmentLimits
@@ -75,7 +76,7 @@ class Capture:
         digester: Digester,
         workspace: str | None = None,
         intake: "IntakeLimits | None" = None,
-        personal: PersonalRules | None = None,
+        policy: HomePolicy = OWN_POLICY,
         *,
         links_names: bool = True,
     ) -> None:
@@ -85,7 +86,7 @@ class Capture:
         `intake`, nothing is queued for a model.
         """
         self._links_names = links_names
-        self._personal = personal
+        self._policy = policy
         self._intake_limits = intake
         self._store = store
         self._tenant = tenant
@@ -206,7 +207,7 @@ class Capture:
             self._digester,
             self._intake_limits,
             now,
-            self._personal,
+            self._policy,
             links_names=self._links_names,
         )
 

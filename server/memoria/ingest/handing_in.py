@@ -30,7 +30,7 @@ from memoria.model import Add, InferredBy, Memory, Operation, TextVectors, Updat
 from memoria.model.base import choose_by_end
 from memoria.model.conclusions import AgentConclusion, HandedIn, KeptConclusion, RefusedConclusion
 from memoria.model.memory import StatementStatus
-from memoria.model.privacy import PersonalRules
+from memoria.policy.questions import HomePolicy
 from memoria.store.engine import Store
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
@@ -76,7 +76,7 @@ class AgentReader:
     digester: Digester
     author: Author
     """The agent's channel and client."""
-    personal: PersonalRules
+    policy: HomePolicy
 
     def show(self, page_id: str | None) -> str | None:
         """Return a page as an agent reads it, by default the next one; None where nothing is left.
@@ -169,14 +169,7 @@ class AgentReader:
         replaced = {one.replaced.id: one.replaced for one in proposals if one.replaced is not None}
         prompt = PromptContents(page.prompt_contents().turns, replaced)
         return OperationValidator(
-            tx,
-            self.digester,
-            prompt,
-            InferredBy.MODEL,
-            self.author,
-            self.personal,
-            meanings,
-            page.id,
+            tx, self.digester, prompt, InferredBy.MODEL, self.author, self.policy, meanings, page.id
         )
 
     def _apply(

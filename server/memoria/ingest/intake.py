@@ -32,7 +32,7 @@ from memoria.memories.wordings import RULES_AUTHOR
 from memoria.memories.writer import MemoryWriter
 from memoria.model import Add, InferredBy, MemoryChange, QueueKind, Role, StoredTurn, new_id
 from memoria.model.memory import Condition
-from memoria.model.privacy import PersonalRules
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.policy.turns import ExtractNow, route_turn, text_weight
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LEFT_OVER, ClosedSegment, NewQueueEntry, NewTurn
@@ -75,7 +75,7 @@ class Intake:
         digester: Digester,
         limits: IntakeLimits | None,
         now: int,
-        personal: PersonalRules | None = None,
+        policy: HomePolicy = OWN_POLICY,
         *,
         links_names: bool = True,
     ) -> None:
@@ -84,7 +84,7 @@ class Intake:
         Without `limits`, nothing is queued for a model. Without `links_names`, turns are linked
         with the names in them when they are embedded.
         """
-        self._personal = personal or {}
+        self._policy = policy
         self._links_names = links_names
         self._tx = tx
         self._digester = digester
@@ -160,7 +160,7 @@ class Intake:
 
     def _writer(self) -> MemoryWriter:
         suppression = SuppressionList(self._tx.tombstones, self._digester)
-        return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now)
+        return MemoryWriter(self._tx, suppression, RULES_AUTHOR, self._now, self._policy)
 
     def _takes_along(self, turn: NewTurn, priority: int) -> bool:
         """Add a turn to the queue entry of an urgent turn before it; return False without one."""
@@ -185,7 +185,7 @@ class Intake:
             return False  # it is not the user who asks
         prompt = PromptContents({1: stored}, {})
         validator = OperationValidator(
-            self._tx, self._digester, prompt, InferredBy.RULES, RULES_AUTHOR, self._personal
+            self._tx, self._digester, prompt, InferredBy.RULES, RULES_AUTHOR, self._policy
         )
         outcome = Resolver(validator).apply([_operation(request)])
         self.changes += outcome.changes

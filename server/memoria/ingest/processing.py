@@ -19,8 +19,8 @@ from memoria.memories.validator import OperationValidator, PromptContents
 from memoria.memories.verdicts import RelatedMemories
 from memoria.memories.wordings import Author
 from memoria.model import InferredBy, MemoryChange, Role, StoredTurn, TextVectors
-from memoria.model.privacy import PersonalRules
 from memoria.model.provenance import EXTRACTION_CHANNEL
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.policy.turns import RecordOnly, is_answer, route_turn, text_weight
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
@@ -52,8 +52,8 @@ class ProcessorTools:
     """The most tokens of an answer."""
     grounds: GroundingWorker | None = None
     """Reads how the files stand that carry memories."""
-    personal: PersonalRules | None = None
-    """The configured rules for personal data."""
+    policy: HomePolicy = OWN_POLICY
+    """Decides what of a conversation is kept."""
 
     def validator(
         self, tx: Transaction, entry: LeasedEntry, prompt: PromptContents, meanings: TextVectors
@@ -65,7 +65,7 @@ class ProcessorTools:
             prompt,
             InferredBy.MODEL,
             Author(EXTRACTION_CHANNEL, self.chat.name),
-            self.personal or {},
+            self.policy,
             meanings,
             entry.id,
         )

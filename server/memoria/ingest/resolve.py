@@ -56,7 +56,7 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.policy.conflict import Contradict, NeedsReview, Supersede, decide_replacement, is_older
+from memoria.policy.conflict import Contradict, KeepBoth, NeedsReview, Supersede, is_older
 from memoria.policy.scope import points_at_project
 from memoria.store.values import NewMemory
 
@@ -319,7 +319,7 @@ class Resolver:
         self, new: NewClaim, memory: Memory, update: Update, since: int
     ) -> None:
         content = new.wording.content
-        match decide_replacement(new.claim, memory, self._now):
+        match self._claims.decide(new, memory):
             case Supersede() if update.reason == "change" and is_older(new.claim, memory):
                 raise RejectedError("said before it")
             case Supersede() if applies_elsewhere(self._tx, new, memory):
@@ -329,6 +329,8 @@ class Resolver:
                 self._note(self._claims.revise(new, memory, since, action), content)
             case Contradict() | NeedsReview() as verdict:
                 self._note(self._claims.hold(new, memory, verdict), content)
+            case KeepBoth():
+                self._note(self._claims.write(new), content)
 
     def _delete(self, delete: Delete) -> None:
         memory = self._validator.require_prompt_memory(delete.id)

@@ -136,8 +136,7 @@ def derivation_validator(
     """Return a validator of statements drawn from memories, with the tenant's rules."""
     nothing = PromptContents({}, {})
     author = Author(NIGHTLY_CHANNEL)
-    personal = context.settings.personal_data or {}
-    return OperationValidator(tx, context.digests, nothing, by, author, personal, meanings)
+    return OperationValidator(tx, context.digests, nothing, by, author, context.policy, meanings)
 
 
 def find_patterns(context: StepContext, since: int | None = None) -> list[Members]:

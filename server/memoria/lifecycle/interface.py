@@ -27,6 +27,7 @@ from memoria.model import DailyCap, ModelCall, now_millis
 from memoria.model.base import Value
 from memoria.model.nightly import NightlyRun, StepOutcome
 from memoria.model.provenance import NIGHTLY_CHANNEL
+from memoria.policy.questions import HomePolicy
 from memoria.policy.retention import RetentionTable
 from memoria.store.engine import JournalingStore, Store, enter_call
 from memoria.store.rows.transaction import Transaction
@@ -56,6 +57,8 @@ class StepContext:
     run: NightlyRun
     store: Store
     settings: Settings
+    policy: HomePolicy
+    """Policy of the home, by which memories are kept, replaced and archived."""
     retention: RetentionTable
     calibration: Calibration = DEFAULT_CALIBRATION
     """Calibration of the home's embedder: the meanings of cosines between memories."""
@@ -92,7 +95,7 @@ class StepContext:
     def memory_writer(self, tx: Transaction) -> MemoryWriter:
         """Return a writer of memories in a transaction, with the run's moment and channel."""
         suppression = SuppressionList(tx.tombstones, self.digests)
-        return MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), self.at)
+        return MemoryWriter(tx, suppression, Author(NIGHTLY_CHANNEL), self.at, self.policy)
 
     @property
     def output_tokens(self) -> int:

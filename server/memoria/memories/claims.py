@@ -20,11 +20,12 @@ from memoria.memories.verdicts import (
     Verdicts,
     applies_elsewhere,
     judge_claim,
+    judge_named,
 )
 from memoria.memories.wordings import REFINE, NewWording, Passage, StructuralLinks, needs_users_word
 from memoria.memories.writer import MemoryWriter
 from memoria.model import InferredBy, Memory, MemoryType, SourceKind, Validity, new_id
-from memoria.policy.conflict import Claim, Contradict, NeedsReview, Supersede, decide_replacement
+from memoria.policy.conflict import Claim, Contradict, KeepBoth, NeedsReview, Supersede
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory
 
@@ -51,7 +52,7 @@ class ClaimWriter:
         decided = None if known is None else self._recognise(new, known)
         if decided is not None:
             return decided
-        outcome = self._apply(new, judge_claim(self._tx, new, self._now), known, log_as)
+        outcome = self._apply(new, self._judge(new), known, log_as)
         self._retire_pending(known, outcome)
         return outcome
 
@@ -74,8 +75,8 @@ class ClaimWriter:
     def replace_named(self, new: NewClaim, memory: Memory) -> ClaimOutcome:
         """Replace a memory that the claim's author has named, if the claim has the authority.
 
-        It waits for the user's word where its author has too little authority, and where another
-        memory says the same already, that one takes the place.
+        It waits for the user's word where its author has too little authority. Where another memory
+        says the same already, that one takes the place; where a policy lets both hold, neither.
 
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
@@ -83,12 +84,9 @@ class ClaimWriter:
         known = self._writer.find_same(new.wording.content, new.memory.workspace)
         if known is not None and known.id == memory.id:
             return self.strengthen(new, memory)
-        verdict = decide_replacement(new.claim, memory, self._now)
-        is_pending = known is not None and known.validity is Validity.PENDING_CONFIRMATION
+        verdict = self.decide(new, memory)
         if not isinstance(verdict, Supersede):
-            if known is not None and is_pending:
-                return ClaimOutcome("known", known.id, contradicts=(memory,))
-            return self.hold(new, memory, verdict)
+            return self._leave_named(new, memory, verdict, known)
         if applies_elsewhere(self._tx, new, memory):
             return self.add_in_project(new, memory)
         if known is not None and known.validity is Validity.ACTIVE:
@@ -100,9 +98,32 @@ class ClaimWriter:
         self._retire_pending(known, outcome)
         return outcome
 
+    def _leave_named(
+        self,
+        new: NewClaim,
+        memory: Memory,
+        verdict: Contradict | NeedsReview | KeepBoth,
+        known: Memory | None,
+    ) -> ClaimOutcome:
+        """Write a claim beside the named memory, or hold it, unless it waits already."""
+        if isinstance(verdict, KeepBoth):
+            return self.write(new)
+        if known is not None and known.validity is Validity.PENDING_CONFIRMATION:
+            return ClaimOutcome("known", known.id, contradicts=(memory,))
+        return self.hold(new, memory, verdict)
+
+    def decide(
+        self, new: NewClaim, memory: Memory
+    ) -> Supersede | Contradict | NeedsReview | KeepBoth:
+        """Decide whether a claim replaces a memory that its author or a model has named."""
+        return judge_named(new, memory, self._now, self._writer.policy)
+
+    def _judge(self, new: NewClaim) -> Verdicts:
+        return judge_claim(self._tx, new, self._now, self._writer.policy)
+
     def _replace_one(self, new: NewClaim, memory: Memory, since: int) -> ClaimOutcome:
         """Give a memory a claim's wording; it supersedes the others that the claim replaces."""
-        verdicts = judge_claim(self._tx, new, self._now)
+        verdicts = self._judge(new)
         others = [one for one, _ in verdicts.replaced if one.id != memory.id]
         opponents = tuple(one for one in verdicts.opponents if one.id != memory.id)
         return self._replace_all(new, memory, since, others, opponents)
@@ -126,7 +147,7 @@ class ClaimWriter:
     def settle(self, memory: Memory, claim: Claim) -> ClaimOutcome:
         """Supersede or mark the memories that a revised or restored one replaces or contradicts."""
         new = NewClaim(claim, _like(memory, claim), bare_wording(memory))
-        verdicts = judge_claim(self._tx, new, self._now)
+        verdicts = self._judge(new)
         replaced = tuple(other for other, _ in verdicts.replaced)
         self._supersede_all(memory, replaced)
         contradicted = (*verdicts.opponents, *verdicts.newer)
@@ -286,7 +307,7 @@ class ClaimWriter:
         if not by_user or new.claim.said_at <= known.updated_at:
             return ClaimOutcome("known", known.id)
         again = replace(new, memory=_like(known, new.claim))
-        verdicts = judge_claim(self._tx, again, self._now)
+        verdicts = self._judge(again)
         replaced = tuple(memory for memory, _ in verdicts.replaced)
         opponents = (*verdicts.opponents, *verdicts.newer)
         if not replaced:

@@ -27,6 +27,7 @@ from memoria.model import (
 from memoria.model.base import derive_id
 from memoria.model.conclusions import ForeignMemory
 from memoria.model.forgetting import Change
+from memoria.policy.questions import RefusedError
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -78,10 +79,10 @@ class ForeignMemories(Statements):
         tally = Tally()
         drafts = [self._clean(one, tally) for one in memories]
         with self._store.write(self._tenant) as tx:
-            statuses = tuple(self._keep_one(tx, draft) for draft in drafts)
+            outcomes = [self._try_to_keep(tx, draft) for draft in drafts]
         return ForeignReceipt(
-            statuses,
-            tuple(draft.problem for draft in drafts),
+            tuple(status for status, _ in outcomes),
+            tuple(problem for _, problem in outcomes),
             dict(tally.redactions),
             tally.stripped,
         )
@@ -93,6 +94,13 @@ class ForeignMemories(Statements):
         except InvalidInputError as error:
             return _Draft(given, "", problem=str(error))
         return _Draft(given, text, subject, clean_entities(given.mentions, tally))
+
+    def _try_to_keep(self, tx: Transaction, draft: _Draft) -> tuple[ForeignStatus, str | None]:
+        """Write a memory; return the outcome, with the problem of one that is refused."""
+        try:
+            return self._keep_one(tx, draft), draft.problem
+        except RefusedError as error:
+            return "refused", str(error)
 
     def _keep_one(self, tx: Transaction, draft: _Draft) -> ForeignStatus:
         given = draft.given

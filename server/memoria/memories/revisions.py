@@ -43,8 +43,9 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.memory_types import STATABLE_TYPES
-from memoria.model.privacy import Handling, PersonalRules
+from memoria.model.privacy import Handling
 from memoria.policy.conflict import Claim
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.store.engine import Store
 from memoria.store.not_found import not_found
 from memoria.store.rows.listings import INDEXED_CHARS
@@ -68,9 +69,9 @@ class Revisions:
         channel: Channel,
         digester: Digester,
         workspace: str | None = None,
-        personal: PersonalRules | None = None,
+        policy: HomePolicy = OWN_POLICY,
     ) -> None:
-        self._personal = personal
+        self._policy = policy
         self._store = store
         self._tenant = tenant
         self._channel = channel
@@ -98,6 +99,7 @@ class Revisions:
                 or there is no such type, or it is none that can be stated.
             ForgottenError: the new wording was forgotten before.
             NotFoundError: there is no such memory.
+            RefusedError: the policy does not keep the new wording.
         """
         check_choice("action", action, get_args(Revision))
         if action == "type" and content is None:
@@ -164,7 +166,7 @@ class Revisions:
 
         suppression = SuppressionList(tx.tombstones, self._digester)
         author = Author(self._channel.name, self._channel.client, self._channel.caller)
-        return MemoryWriter(tx, suppression, author, now_millis())
+        return MemoryWriter(tx, suppression, author, now_millis(), self._policy)
 
     def _screen(self, text: str, tally: Tally) -> str:
         """Apply the configured rules for personal data to a text.
@@ -172,12 +174,13 @@ class Revisions:
         The default rules do not apply: they ask for confirmation, and whoever states something to
         be remembered has confirmed it by that.
         """
-        if not self._personal:
+        personal = self._policy.personal
+        if not personal:
             return text
         from memoria.policy.privacy import screen  # noqa: PLC0415  (needed only where rules are configured)
 
-        screened = screen(text, self._personal)
-        ways = {kind: self._personal.get(kind) for kind in screened.found}
+        screened = screen(text, personal)
+        ways = {kind: personal.get(kind) for kind in screened.found}
         if screened.text is None:
             forbidden = sorted(kind for kind, way in ways.items() if way is Handling.DROP)
             raise InvalidInputError(

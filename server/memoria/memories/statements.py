@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from memoria.memories.verdicts import ClaimOutcome, NewClaim
 
 _IMPORTANCE = 0.5
+_PLACED = ("ADD", "pending")
+"""Actions that write a memory where its statement is to be seen, or where a policy has it seen."""
 
 
 class Statements(Revisions):
@@ -79,6 +81,7 @@ class Statements(Revisions):
             ForgottenError: it was forgotten, and `again` does not ask for it all the same.
             InvalidInputError: it is empty, too long, must not be kept, or a detail can't be used.
             NotFoundError: there is no turn `turn_id` or no memory `supersedes`.
+            RefusedError: the policy does not keep it.
         """
         tally = Tally()
         text = self._screen(check_statement(content, tally), tally)
@@ -104,7 +107,7 @@ class Statements(Revisions):
                 ignored = (*ignored, SOURCE_TURN)
             now = self._memory(tx, mark.memory_id)
             change = outcome.describe_change(text)
-            if given.scope == "everywhere" != now.scope:
+            if given.scope == "everywhere" != now.scope and outcome.action not in _PLACED:
                 writer.set_scope(now, given.scope, self._workspace)
                 now = self._memory(tx, now.id)
             is_open = self._is_scope_open(tx, now, new.memory, text)

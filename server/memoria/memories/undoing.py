@@ -143,7 +143,7 @@ class Undoing(Revisions):
         former = next((one for one in memory.versions if one.version == version), None)
         if former is None:
             raise _make_error(f"What memory {memory.id} said before")
-        self._writer(tx).revise(memory.id, repeat_wording(tx, memory, former))
+        self._writer(tx).reword(memory.id, repeat_wording(tx, memory, former))
 
     def _set_state(
         self, tx: Transaction, memory: Memory, former: dict[str, Any], votes: dict[str, int]

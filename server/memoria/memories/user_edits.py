@@ -10,8 +10,8 @@ from memoria.memories.statements import Statements
 from memoria.memories.verdicts import NewClaim
 from memoria.memories.wordings import StructuralLinks, check_statement
 from memoria.model import Memory, MemoryType, Validity
-from memoria.model.privacy import PersonalRules
 from memoria.model.provenance import USER_EDIT
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
@@ -19,7 +19,8 @@ from memoria.store.rows.transaction import Transaction
 class UserEdits(Statements):
     """One tenant's edits of core files, which are the user's word.
 
-    What is written into a project's file holds in that project, all else everywhere.
+    What is written into a project's file holds in that project, all else everywhere. No program's
+    policy is asked about it.
     """
 
     def __init__(
@@ -27,14 +28,15 @@ class UserEdits(Statements):
         store: Store,
         tenant: str,
         digester: Digester,
-        personal: PersonalRules | None = None,
+        policy: HomePolicy = OWN_POLICY,
         project: str | None = None,
     ) -> None:
-        super().__init__(store, tenant, USER_EDIT, digester, project, personal)
+        own = HomePolicy(personal=policy.personal)
+        super().__init__(store, tenant, USER_EDIT, digester, project, own)
 
     def in_project(self, project: str | None) -> "UserEdits":
         """Return the editor of a project's core file; of the home's core files for None."""
-        return UserEdits(self._store, self._tenant, self._digester, self._personal, project)
+        return UserEdits(self._store, self._tenant, self._digester, self._policy, project)
 
     def add(
         self,

@@ -7,7 +7,6 @@ memory, personal data only under the configured rules. The provenance follows fr
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -47,12 +46,11 @@ from memoria.model import (
 )
 from memoria.model.moments import Zone
 from memoria.model.parse import replace_unfit
-from memoria.model.privacy import PersonalRules
 from memoria.policy.conflict import Claim
 from memoria.policy.privacy import effective_rules, mask, screen
+from memoria.policy.questions import OWN_POLICY, HomePolicy, Keep, RefusedError
 from memoria.store.rows.transaction import Transaction
 
-_NO_RULES: PersonalRules = MappingProxyType({})
 _PLACEHOLDER = lazy_regex("⟨[^⟨⟩]{0,40}⟩")
 _SOURCE_OF_ROLE = {
     Role.USER: SourceKind.USER_SAID,
@@ -74,6 +72,19 @@ class PromptContents:
     memories: Mapping[str, Memory]
 
 
+class _ProposalWriter(MemoryWriter):
+    """Writer of proposals; what the policy refuses is rejected as whatever else can't be kept.
+
+    The policy's reason is left out: it may hold words of the conversation, and is logged.
+    """
+
+    def _decide_keep(self, memory: Memory) -> Keep:
+        try:
+            return super()._decide_keep(memory)
+        except RefusedError:
+            raise RejectedError("refused by the policy") from None
+
+
 class OperationValidator:
     """Checks the operations that follow from one queue entry or one derivation."""
 
@@ -84,19 +95,19 @@ class OperationValidator:
         prompt: PromptContents,
         inferred_by: InferredBy,
         author: Author,
-        personal: PersonalRules = _NO_RULES,
+        policy: HomePolicy = OWN_POLICY,
         meanings: TextVectors = NO_TEXT_VECTORS,
         entry_id: str | None = None,
     ) -> None:
         self.entry_id = entry_id or new_id()
-        self._personal = effective_rules(personal)
+        self._personal = effective_rules(policy.personal)
         self.tx = tx
         self._suppression = SuppressionList(tx.tombstones, digester, meanings)
         self._prompt = prompt
         self.inferred_by = inferred_by
         self.now = now_millis()
         self._author = author
-        self.writer = MemoryWriter(tx, self._suppression, author, self.now)
+        self.writer = _ProposalWriter(tx, self._suppression, author, self.now, policy)
         """Writer of the memories that follow from valid operations."""
         self.misread_turns = set[int]()
         """Numbers of the turns that the model misquoted or misunderstood."""

@@ -3,27 +3,33 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from memoria.language.names.keys import same_task, subject_key
 from memoria.language.statements.lasting import is_for_one_session
 from memoria.language.words.analyser import query_terms
+from memoria.memories.drafts import describe_new
 from memoria.memories.wordings import NewWording
 from memoria.model import Memory, MemoryChange, RelatedStatement, Relation, TextVectors, Validity
 from memoria.policy.conflict import (
     Claim,
     ConflictVerdict,
     Contradict,
+    KeepBoth,
     NeedsReview,
     SameStatement,
     Supersede,
     compare_claim,
+    decide_replacement,
     is_older,
+    start_of,
 )
+from memoria.policy.questions import OWN_POLICY, HomePolicy
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters, NewMemory
 
+_VerdictT = TypeVar("_VerdictT", bound=ConflictVerdict)
 _MOST_TERMS = 64
 _MOST_ALIKE = 12
 """Most memories compared with a claim because they share words with it."""
@@ -76,12 +82,15 @@ class Verdicts:
         return tuple(memory for memory, _ in self.stronger)
 
 
-def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
+def judge_claim(
+    tx: Transaction, new: NewClaim, now: int, policy: HomePolicy = OWN_POLICY
+) -> Verdicts:
     """Decide the effect of a claim on the active memories that speak of the same."""
     found: list[tuple[Memory, ConflictVerdict]] = []
     for memory in _rivals(tx, new):
         relation = new.relations.get(memory.id)
-        found.append((memory, compare_claim(new.claim, memory, now, relation)))
+        verdict = compare_claim(new.claim, memory, now, relation)
+        found.append((memory, _ask_policy(policy, new, memory, verdict, now)))
     superseded = [(memory, v) for memory, v in found if isinstance(v, Supersede)]
     newer = tuple(memory for memory, _ in superseded if is_older(new.claim, memory))
     rest = [(memory, v) for memory, v in superseded if memory not in newer]
@@ -95,6 +104,25 @@ def judge_claim(tx: Transaction, new: NewClaim, now: int) -> Verdicts:
             (memory, v) for memory, v in found if isinstance(v, Contradict | NeedsReview)
         ),
     )
+
+
+def judge_named(
+    new: NewClaim, memory: Memory, now: int, policy: HomePolicy
+) -> Supersede | Contradict | NeedsReview | KeepBoth:
+    """Decide whether a claim replaces the memory that its author or a model has named."""
+    verdict = decide_replacement(new.claim, memory, now)
+    return _ask_policy(policy, new, memory, verdict, now)
+
+
+def _ask_policy(
+    policy: HomePolicy, new: NewClaim, memory: Memory, verdict: _VerdictT, now: int
+) -> _VerdictT | Supersede | Contradict | KeepBoth:
+    """Return the verdict that stands once the home's policy was asked."""
+    if not policy.is_asked:
+        return verdict
+    since = start_of(new.claim.event_at, new.claim.said_at, memory)
+    draft = describe_new(new.memory, new.wording, now)
+    return policy.decide_replacement(draft, memory, since, verdict)
 
 
 def read_ahead(

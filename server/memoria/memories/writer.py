@@ -7,7 +7,8 @@ nightly maintenance derives from other memories
 (`memories/derived`). Each path decides what to write. The rest is the same for all of them and
 happens here, in the caller's transaction:
 
-1. a wording that says what was forgotten is refused (`erasure`);
+1. a wording that says what was forgotten is refused (`erasure`), and so is one that the policy of
+   the program does not keep (`policy/questions`);
 2. the wording gets its fingerprint, by which the same words are recognised;
 3. the memory's row and its wording are written, with their provenance;
 4. the memory gets its place in the graph (`memories/links`);
@@ -27,6 +28,7 @@ from dataclasses import replace
 from memoria.erasure.suppression import SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.language.reading.statement import fingerprint
+from memoria.memories.drafts import describe_new, describe_revised
 from memoria.memories.links import (
     link_contradictions,
     link_memories,
@@ -50,6 +52,7 @@ from memoria.memories.wordings import (
 )
 from memoria.model import EdgeType, Memory, Scope, Validity
 from memoria.policy.merging import Authority
+from memoria.policy.questions import OWN_POLICY, HomePolicy, Keep
 from memoria.policy.scope import decide_scope, default_scope
 from memoria.store.not_found import not_found
 from memoria.store.rows.transaction import Transaction
@@ -60,8 +63,15 @@ class MemoryWriter:
     """Writes one tenant's memories within one transaction."""
 
     def __init__(
-        self, tx: Transaction, suppression: SuppressionList, author: Author, now: int
+        self,
+        tx: Transaction,
+        suppression: SuppressionList,
+        author: Author,
+        now: int,
+        policy: HomePolicy = OWN_POLICY,
     ) -> None:
+        self.policy = policy
+        """Policy of the home, which is asked about each new memory and each new wording."""
         self._tx = tx
         self._suppression = suppression
         self._author = author
@@ -77,9 +87,13 @@ class MemoryWriter:
         Raises:
             ForgottenError: it says what was forgotten. Nothing was written.
             NotFoundError: a memory or turn that it refers to does not exist.
+            RefusedError: the policy does not keep it. Nothing was written.
         """
         self.check_not_forgotten(wording.content)
         memory = replace(memory, scope=memory.scope or self._decide_scope(memory, wording.content))
+        if self._is_asked(wording):
+            answer = self._decide_keep(describe_new(memory, wording, self._now))
+            memory = self._keep_as(memory, answer)
         self._tx.memories.add(memory, make_version(wording, self._now))
         links = wording.structural or StructuralLinks()
         self._complete(memory.id, replace(wording, structural=links), action, detail)
@@ -94,6 +108,23 @@ class MemoryWriter:
         """Give a memory a new wording from now on; the former one becomes history.
 
         The new wording is believed at most as much as the former one.
+
+        Raises:
+            ForgottenError: the wording says what was forgotten. Nothing was written.
+            NotFoundError: there is no such memory, or none that the wording refers to.
+            RefusedError: the policy does not keep it. Nothing was written.
+        """
+        self.check_not_forgotten(wording.content)
+        self.reword(memory_id, self._ask_about(memory_id, wording), action, detail)
+
+    def reword(
+        self,
+        memory_id: str,
+        wording: NewWording,
+        action: str = "correct",
+        detail: str | None = None,
+    ) -> None:
+        """Revise a memory by words that were kept before: an undo, or another name in them.
 
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
@@ -121,7 +152,7 @@ class MemoryWriter:
         """Attribute a memory, with its whole history, to another person."""
         wording = replace(repeat_wording(self._tx, memory, memory.current), content=content)
         self._tx.memories.set_subject(memory.id, subject)
-        self.revise(memory.id, wording, "attribute", "said by somebody else than the user")
+        self.reword(memory.id, wording, "attribute", "said by somebody else than the user")
 
     def add_past(self, memory_id: str, wording: NewWording) -> bool:
         """Add a wording that held before the present one; return False if the wording is known.
@@ -129,8 +160,10 @@ class MemoryWriter:
         Raises:
             ForgottenError: the wording says what was forgotten. Nothing was written.
             NotFoundError: there is no such memory.
+            RefusedError: the policy does not keep it. Nothing was written.
         """
         self.check_not_forgotten(wording.content)
+        self._ask_about(memory_id, wording)
         is_new = self._tx.memories.add_past_version(memory_id, make_version(wording, self._now))
         if is_new:
             self._log("past", memory_id)
@@ -193,6 +226,35 @@ class MemoryWriter:
             return "project"
         scope = decide_scope(content, memory.type, memory.subject)
         return scope or default_scope(memory.type)
+
+    def _is_asked(self, wording: NewWording) -> bool:
+        """Check whether a policy is asked; not about what follows from memories that were kept."""
+        return self.policy.is_asked and not wording.derivation.sources
+
+    def _ask_about(self, memory_id: str, wording: NewWording) -> NewWording:
+        """Return a memory's wording as the policy keeps it.
+
+        Raises:
+            RefusedError: the policy does not keep it.
+        """
+        if not self._is_asked(wording):
+            return wording
+        revised = describe_revised(self.require(memory_id), wording, self._now)
+        importance = self._decide_keep(revised).importance
+        return wording if importance is None else replace(wording, importance=importance)
+
+    def _decide_keep(self, memory: Memory) -> Keep:
+        return self.policy.decide_keep(memory)
+
+    def _keep_as(self, memory: NewMemory, answer: Keep) -> NewMemory:
+        """Return a new memory as the policy keeps it; what is private stays in its project."""
+        place = memory.workspace
+        may_move = place is not None and not self._tx.memories.is_private(place)
+        return replace(
+            memory,
+            importance=memory.importance if answer.importance is None else answer.importance,
+            scope=(may_move and answer.scope) or memory.scope,
+        )
 
     def set_scope(self, memory: Memory, scope: Scope, workspace: str | None) -> None:
         """Set where a memory is seen.

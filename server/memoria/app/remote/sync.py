@@ -3,8 +3,9 @@
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
+from memoria.app.loop_thread import LoopThread
 from memoria.app.remote.memory import RemoteMemoria, describe_missing, open_remote
-from memoria.app.sync import LoopThread, OpenedTwin, wait_for
+from memoria.app.sync import OpenedTwin, wait_for
 
 
 class SyncRemoteMemoria(OpenedTwin[RemoteMemoria]):

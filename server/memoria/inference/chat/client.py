@@ -131,7 +131,11 @@ class ChatClient:
         ledger: CallLedger,
         limits: ChatLimits,
         now: Callable[[], int] = now_millis,
+        *,
+        closes_model: bool = True,
     ) -> None:
+        """Create the client; it leaves a model open that others use, too."""
+        self._closes_model = closes_model
         self.name = model.name
         self._model = model
         self._ledger = ledger
@@ -180,7 +184,8 @@ class ChatClient:
         self._stopping.set()
         with self._change:
             self._change.notify_all()
-        self._model.close()
+        if self._closes_model:
+            self._model.close()
 
     def _ask_with_retries(self, tenant: str, request: ChatRequest[AnswerT]) -> LooseAnswer[AnswerT]:
         began = time.monotonic()

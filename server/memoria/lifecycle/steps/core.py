@@ -128,5 +128,4 @@ def _vitals(tx: Transaction) -> Iterator[RetentionAttributes]:
 
 
 def _user_edits(context: StepContext) -> UserEdits:
-    personal = context.settings.personal_data
-    return UserEdits(context.store, context.tenant, context.digests, personal)
+    return UserEdits(context.store, context.tenant, context.digests, context.policy)

@@ -23,7 +23,7 @@ from memoria.model import Memory, Relation
 from memoria.model.memory import Trust
 from memoria.model.nightly import WITHOUT_MODEL, StepOutcome
 from memoria.model.provenance import NIGHTLY_CHANNEL, Channel
-from memoria.policy.conflict import Supersede
+from memoria.policy.conflict import KeepBoth, Supersede
 from memoria.policy.merging import (
     Pair,
     authority,
@@ -191,7 +191,12 @@ def _replace(
     tx: Transaction, writer: MemoryWriter, older: Memory, newer: Memory, at: int
 ) -> ItemResult:
     """Supersede an older memory by a newer one, if rules allow that; else mark a contradiction."""
-    match decide_succession(newer, older, at):
+    since = newer.current.valid_from
+    verdict = decide_succession(newer, older, at)
+    match writer.policy.decide_replacement(newer, older, since, verdict):
+        case KeepBoth():
+            tx.pairs.mark_distinct(older.id, newer.id)
+            return ItemResult(StepOutcome.KEPT, older.id)
         case Supersede(valid_from=since):
             tx.pairs.mark_distinct(older.id, newer.id)
             writer.supersede(older.id, successor=newer, since=since)

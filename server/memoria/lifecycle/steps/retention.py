@@ -21,6 +21,7 @@ from memoria.lifecycle.interface import (
 from memoria.model import DAY_MS, Memory, Validity
 from memoria.model.nightly import UNDO_MS, WITHOUT_MODEL, StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
+from memoria.policy.questions import Fate
 from memoria.policy.retention import (
     ArchiveFaded,
     DemoteTier,
@@ -36,6 +37,7 @@ _PAGE = 500
 _FADED = "faded"
 _TOO_MANY = "there are more than are kept active"
 _OVER = "its time was over"
+_BY_POLICY = "the program's policy archives it"
 
 ARCHIVED_UNASKED = f"{WITHOUT_MODEL} faded memories are archived by their strength alone"
 _LARGEST_SUPPORT = SupportCounts(sessions=1 << 20, sources=1 << 20, theme=1 << 20)
@@ -76,13 +78,14 @@ class DecayStep(PlannedStep[DecayItem]):
         """Yield the memories that have crossed a threshold, then the weakest above the limit."""
         staying: list[RetentionAttributes] = []
         for one in active_memories(context):
-            item = _decide(one, context)
+            item = _decide_with_policy(one, context)
             if item is not None:
                 yield item
             if item is None or item.to is not None:
                 staying.append(one)
         for one in memories_over_limit(staying, context.at, context.retention):
-            yield DecayItem(key=one.id, to=None, why=_TOO_MANY)
+            if _ask_policy(one, "archive", context) == "archive":
+                yield DecayItem(key=one.id, to=None, why=_TOO_MANY)
 
     def apply(self, tx: Transaction, item: DecayItem, context: StepContext) -> ItemResult:
         """Archive or demote the memory, unless it was used, confirmed or changed since."""
@@ -121,8 +124,34 @@ def _decide(one: RetentionAttributes, context: StepContext) -> DecayItem | None:
             return None
 
 
+def _decide_with_policy(one: RetentionAttributes, context: StepContext) -> DecayItem | None:
+    """Decide about a memory, and ask the policy; an end that somebody gave it stands."""
+    item = _decide(one, context)
+    if one.expires_at is not None and one.expires_at <= context.at:
+        return item
+    ours: Fate = "archive" if item is not None and item.to is None else "keep"
+    match _ask_policy(one, ours, context):
+        case "archive" if ours == "keep":
+            return DecayItem(key=one.id, to=None, why=_BY_POLICY)
+        case "keep" if ours == "archive":
+            return None
+        case _:
+            return item
+
+
+def _ask_policy(one: RetentionAttributes, ours: Fate, context: StepContext) -> Fate:
+    """Return what the policy of the home makes of a memory."""
+    if not context.policy.is_asked:
+        return ours
+    with context.store.read(context.tenant) as tx:
+        memory = tx.memories.get(one.id)
+    return ours if memory is None else context.policy.decide_fate(memory, ours)
+
+
 def _is_still_due(one: RetentionAttributes, item: DecayItem, context: StepContext) -> bool:
     """Check whether an item still applies; above the limit, unless the memory is now protected."""
+    if item.why == _BY_POLICY:
+        return not (one.pinned or one.verified)
     if item.why == _TOO_MANY:
         return protection(one, context.retention) is None
     return _decide(one, context) == item

@@ -189,7 +189,9 @@ class ReviewStep(PlannedStep[ReviewItem]):
             return
         cases = _find_cases(context)
         reviewer = MemoryReviewer(context, context.chat)
-        for memory, decision in reviewer.review_memories(cases[:MAX_REVIEWS]):
+        for memory, judged in reviewer.review_memories(cases[:MAX_REVIEWS]):
+            is_kept = judged == "DELETE" and _is_kept_by_policy(memory, context)
+            decision: Judgement = "KEEP" if is_kept else judged
             yield ReviewItem(key=memory.id, decision=decision, wording=memory.current.n)
         short = [*reviewer.shortfalls]
         if len(cases) > MAX_REVIEWS:
@@ -206,6 +208,10 @@ class ReviewStep(PlannedStep[ReviewItem]):
         if item.decision == "DELETE" and may_be_archived(one, context.retention):
             return _archive(tx, one, context)
         return _keep_or_promote(tx, one, item, context)
+
+
+def _is_kept_by_policy(memory: Memory, context: StepContext) -> bool:
+    return context.policy.decide_fate(memory, "archive") == "keep"
 
 
 def _find_cases(context: StepContext) -> list[tuple[str, str]]:
