@@ -151,7 +151,7 @@ class DatabaseConnections:
         self._pool.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return connect(self._url, connect_timeout=self._connect_timeout_s)
+        return connect(self._url, self._connect_timeout_s)
 
     @contextlib.contextmanager
     def _transaction(
@@ -229,12 +229,12 @@ class DatabaseConnections:
                 raise
 
 
-def connect(url: str, **parameters: int) -> psycopg.Connection[Any]:
+def connect(url: str, timeout_s: int | None = None) -> psycopg.Connection[Any]:
     """Connect under a name that memories of other options, such as another schema, do not have."""
     options = conninfo_to_dict(url).get("options")
     name = "memoria" if options is None else f"memoria {options}"
     return psycopg.connect(
-        url, autocommit=True, context=adapters(), application_name=name, **parameters
+        url, autocommit=True, context=adapters(), connect_timeout=timeout_s, application_name=name
     )
 
 
