@@ -98,3 +98,14 @@ def test_mending_waits_for_who_writes_to_a_tenant_and_holds_up_no_other(
         add(other, "bob")
     mending.join(TIMEOUT_S)
     assert not mending.is_alive()
+
+
+def test_a_server_has_a_folder_for_what_is_of_its_machine_where_one_can_be_made(
+    own: Settings, tmp_path: Path
+) -> None:
+    open_store(own).close()
+    assert own.home_path.is_dir()
+    (tmp_path / "file").touch()
+    nowhere = own.model_copy(update={"home": tmp_path / "file" / "home"})
+    with closing(open_store(nowhere)) as store:
+        assert add(store, "ann")
