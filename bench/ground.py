@@ -36,6 +36,8 @@ _FOLDERS = 10
 _LOOKS = 20
 """Looks at each fact with its state laid ready; recall looks more often than the background."""
 _BEGAN = 1_700_000_000
+_SILENT = frozenset(("unbound", "not checked"))
+"""States that claim nothing."""
 _CHINESE = 4
 """Characters from which on a statement is Chinese."""
 
@@ -164,9 +166,9 @@ def report(told: list[Told], label: str) -> None:
     kept = [one for one in told if one.fact["state"] == "unchanged"]
     fresh = [one for one in moved if one.state == "unchanged"]
     fresh_stale = [one for one in stale if one.state == "unchanged"]
-    silent = [one for one in moved if one.state == "unbound"]
+    silent = [one for one in moved if one.state in _SILENT]
     alarms = [one for one in kept if one.state in {"changed", "gone"}]
-    unbound = [one for one in kept if one.state == "unbound"]
+    unbound = [one for one in kept if one.state in _SILENT]
     meant = sum(bool(one.fact.get("unbound")) for one in unbound)
     print(
         f"{label:16} facts {len(told):3}  stale told as fresh {len(fresh_stale)}/{len(stale)}"
@@ -178,8 +180,8 @@ def report(told: list[Told], label: str) -> None:
 def is_miss(one: Told) -> bool:
     """Check whether another state was told than the fact's."""
     if one.fact["state"] == "unchanged":
-        return one.state != "unchanged" and not (one.fact.get("unbound") and one.state == "unbound")
-    return one.state in {"unchanged", "unbound"}
+        return one.state != "unchanged" and not (one.fact.get("unbound") and one.state in _SILENT)
+    return one.state in {"unchanged", *_SILENT}
 
 
 def print_miss(one: Told) -> None:

@@ -28,6 +28,7 @@ from memoria.app.provenance import EntityQueries, ProvenanceQueries
 from memoria.app.reading import build_chat_client, build_worker
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.ingest.extraction import ExtractionWorker
+from memoria.lifecycle.steps import BY_NAME
 from memoria.model import LIBRARY, QueueEntry, from_millis, to_millis, use_clock
 from memoria.model.base import use_ids
 from memoria.model.listing import MOST_ON_PAGE
@@ -47,6 +48,8 @@ _EVERY = 100_000
 _LONGEST_ANSWER_S = 3600
 _WEEK = 7
 _ALL_PROJECTS = "*"
+_STEPS = tuple(name for name in BY_NAME if name != "skills")
+"""Steps of a night; skills have a measure of their own, `bench.skills`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +221,9 @@ class _Player:
         for night in _list_nights(self._slept, from_millis(until)):
             self._clock.now = to_millis(night)
             asked = len(self._answers.asked)
-            await anyio.to_thread.run_sync(run_nightly, self._settings, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(
+                run_nightly, self._settings, _STEPS, abandon_on_cancel=True
+            )
             self._answers.check()
             if len(self._answers.asked) > asked:
                 async with self._open() as home:

@@ -22,6 +22,7 @@ _SIGNS = {
     "review": "PROMOTE",
     "concept": "CONCEPT",
     "day": "`sentences`",
+    "skill": "`pitfalls`",
 }
 """What only the instructions of each question say; of none, it is extraction."""
 _NOT_PEOPLE = ("assistant", "tool", "system")
@@ -162,4 +163,5 @@ _ANSWERS: dict[str, Callable[[str], Object]] = {
     "day": lambda _: {"sentences": [{"text": "Much was talked about.", "episodes": [1]}]},
     "review": lambda _: {"decision": "KEEP"},
     "concept": lambda _: {"action": "SKIP"},
+    "skill": lambda _: {"skills": [], "failures": []},
 }

@@ -1217,7 +1217,7 @@ export interface ListLogArguments {
 }
 
 export interface BeginNightArguments {
-  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "bind_files" | "merge" | "propose_joins" | "consolidate" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
+  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "bind_files" | "merge" | "propose_joins" | "consolidate" | "skills" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
   since?: string;
   /** Checked against the token's tenant. */
   tenant_id?: string;

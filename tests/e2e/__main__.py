@@ -1,4 +1,4 @@
-"""The command line: `python -m tests.e2e show`, `race` or `stale`."""
+"""The command line: `python -m tests.e2e show`, `warn`, `race`, `read` or `stale`."""
 
 import argparse
 import os
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from tests.e2e.clients import CLIENTS
 from tests.e2e.clients.base import TOOLS
+from tests.e2e.guard import LANGUAGES, warn
 from tests.e2e.install import Installed, install
 from tests.e2e.program import idle_program, older_program, this_program
 from tests.e2e.race import Start, busy, race
@@ -62,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     reading = commands.add_parser("read", parents=[shared], help="connect, and be read by it")
     reading.add_argument("--server", action="store_true", help="by a server on this machine")
     reading.set_defaults(run=_read)
+    warning = commands.add_parser("warn", parents=[shared], help="a word where it failed before")
+    warning.set_defaults(run=_warn)
     stale = commands.add_parser("stale", parents=[shared], help="what is said after a change")
     stale.set_defaults(run=_stale)
     return parser
@@ -116,6 +119,22 @@ def _read(clients: Sequence[Installed], arguments: argparse.Namespace) -> int:
         seconds = " ".join(f"{took:.1f}" for took in done.seconds)
         cells = done.tried, done.by_hooks, done.briefed, done.by_cron, done.tools
         shown.add_row(done.client, done.reader, *cells, seconds)
+    return _report(shown, wrong)
+
+
+def _warn(clients: Sequence[Installed], _arguments: argparse.Namespace) -> int:
+    columns = "client language command rule edit seconds"
+    shown = table("How often each word stands in what the model is asked next", 2, *columns.split())
+    wrong = []
+    for installed in (it for it in clients if it.client.abilities.is_warned):
+        for language in LANGUAGES:
+            done = warn(installed, this_program(), language)
+            where = f"{done.client}, {done.language}"
+            wrong += [f"{where}: {line}" for line in done.wrong]
+            print(done, flush=True)
+            counts = (done.said.get(kind, "") for kind in ("command", "rule", "edit"))
+            seconds = " ".join(f"{took:.1f}" for took in done.seconds)
+            shown.add_row(done.client, done.language, *counts, seconds)
     return _report(shown, wrong)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from tests.ground.made import Made
 
-from memoria.ground.binding import MOST_BINDINGS, bind
+from memoria.ground.binding import MOST_PARTS, bind
 from memoria.ground.repository import UnreadableRepositoryError
 from memoria.ground.states import check
 from memoria.ground.values import GroundState
@@ -239,7 +239,7 @@ def test_what_speaks_of_nothing_in_the_repository_is_not_bound(made: Made, state
 def test_a_statement_is_bound_to_few_parts(made: Made) -> None:
     lines = "".join(f"wait(MAX_WAIT, {number})\n" for number in range(200))
     made.commit({"waits.py": lines})
-    assert 0 < len(bind("wait() is given MAX_WAIT.", (), made.open())) <= MOST_BINDINGS
+    assert 0 < len(bind("wait() is given MAX_WAIT.", (), made.open())) <= MOST_PARTS
 
 
 def test_nothing_is_bound_in_a_repository_without_commits(made: Made) -> None:

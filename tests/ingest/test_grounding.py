@@ -36,6 +36,10 @@ def project(tmp_path: Path) -> MadeRepository:
 
 @pytest.fixture
 def settings(home: Path, project: MadeRepository) -> Settings:
+    return make_settings(home, project)
+
+
+def make_settings(home: Path, project: MadeRepository) -> Settings:
     home.mkdir(mode=0o700, exist_ok=True)
     workspace = note_project(str(home), project.folder)
     return Settings.from_values(home=home, embedder="off", workspace=workspace)
@@ -247,3 +251,64 @@ async def test_a_caller_learns_nothing_of_a_folder_by_its_name(
     assert await find_mark(other) is None
     assert not other.settings.grounds
     assert project.folder.is_dir()
+
+
+async def test_a_process_in_a_worktree_reads_that_worktree(
+    m: Memoria, project: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await m.remember(SAID)
+    bind(m)
+    other = tmp_path / "shop-other"
+    own = project.folder / ".git" / "worktrees" / "other"
+    own.mkdir(parents=True)
+    other.mkdir()
+    (other / ".git").write_text(f"gitdir: {own}\n")
+    head = (project.folder / ".git" / "refs" / "heads" / "master").read_text()
+    texts = {"HEAD": head, "commondir": "../..\n", "gitdir": f"{other / '.git'}\n"}
+    for name, text in texts.items():
+        (own / name).write_text(text)
+    (other / "client.py").write_text(CLIENT.replace("5", "30"))
+    assert await find_mark(m) == GroundMark(state="unchanged")
+    monkeypatch.chdir(other)
+    async with memoria.open(settings=m.settings, reads_queue=False) as beside:
+        assert await find_mark(beside) == GroundMark(state="changed")
+
+
+async def test_what_could_not_be_read_for_a_moment_is_bound_later(
+    m: Memoria, project: MadeRepository
+) -> None:
+    objects = project.folder / ".git" / "objects"
+    await m.remember(SAID)
+    objects.rename(objects.with_name("away"))
+    await m.bind_files()
+    objects.with_name("away").rename(objects)
+    await m.bind_files()
+    assert await find_mark(m) is None
+    worker_of(m)._put_off.clear()  # noqa: SLF001  (as after a while)
+    await m.bind_files()
+    assert await find_mark(m) == GroundMark(state="unchanged")
+
+
+async def test_a_memory_from_before_the_first_commit_is_bound_after_it(
+    home: Path, tmp_path: Path
+) -> None:
+    made = MadeRepository(tmp_path / "new")
+    async with memoria.open(settings=make_settings(home, made), reads_queue=False) as m:
+        await m.remember(SAID)
+        await m.bind_files()
+        made.commit({"client.py": CLIENT})
+        await m.bind_files()
+        assert await find_mark(m) == GroundMark(state="unchanged")
+
+
+async def test_while_the_folder_is_away_nothing_is_told_as_gone(
+    m: Memoria, project: MadeRepository
+) -> None:
+    await m.remember(SAID)
+    bind(m)
+    assert await find_mark(m) == GroundMark(state="unchanged")
+    away = project.folder.with_name("elsewhere")
+    project.folder.rename(away)
+    assert await find_mark(m) == GroundMark(state="not checked")
+    away.rename(project.folder)
+    assert await find_mark(m) == GroundMark(state="unchanged")

@@ -173,7 +173,7 @@ async def test_a_concept_is_shown_with_what_it_comes_from_and_not_as_if_a_turn_w
         record = await m.provenance.get(made.id)
     assert isinstance(record, MemoryRecord)
     shown = render_memory(record, 100)
-    assert "derived from the memories it is linked with" in shown
+    assert "derived by nightly maintenance" in shown
     assert "forgotten" not in shown
 
 

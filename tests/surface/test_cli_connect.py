@@ -230,34 +230,51 @@ def test_recall_is_wired_to_the_prompt_which_is_given_time_for_a_server_to_load(
 
 
 GUARDED = {
-    "claude-code": ".claude/settings.json",
-    "codex": ".codex/hooks.json",
-    "vscode": ".copilot/hooks/memoria.json",
+    "claude-code": (".claude/settings.json", {"PreToolUse"}),
+    "codex": (".codex/hooks.json", {"PreToolUse"}),
+    "gemini": (".gemini/settings.json", {"AfterTool"}),
+    "qwen": (".qwen/settings.json", {"PostToolUse", "PostToolUseFailure"}),
+    "vscode": (".copilot/hooks/memoria.json", {"PostToolUse"}),
+    "copilot": (".copilot/hooks/memoria-copilot.json", {"postToolUse"}),
 }
-"""Clients that show their model a text before a tool call, with the file of their hooks."""
+"""Clients that show their model a text with a tool call: the file of their hooks, and where.
+
+The files of VS Code and Copilot CLI are read by both, and Copilot CLI forbids each call before
+which a hook fails, as it does where the program is gone.
+"""
 
 
 @pytest.mark.parametrize("name", GUARDED)
-def test_the_guard_is_wired_before_tool_calls_alone_and_goes_with_the_option(
+def test_the_guard_is_wired_at_tool_calls_alone_and_goes_with_the_option(
     box: ClientBox, name: str
 ) -> None:
     before = box.files()
+    file, events = GUARDED[name]
     assert box("connect", name, "--yes", "--guard").code == 0
-    hooks = json.loads((box.user / GUARDED[name]).read_text())["hooks"]
+    hooks = json.loads((box.user / file).read_text())["hooks"]
     guarding = {event for event, groups in hooks.items() if "--guard" in json.dumps(groups)}
-    assert guarding == {"PreToolUse"}
+    assert guarding == events
     told = box("connect", name, "--status").out
     assert "hooks: as this version writes them" in told
-    assert "A word is said before a call" in told
+    assert "A word is said with a call" in told
     assert box("connect", name, "--yes").code == 0
-    assert "PreToolUse" not in json.loads((box.user / GUARDED[name]).read_text())["hooks"]
+    assert "--guard" not in (box.user / file).read_text()
+    assert "PreToolUse" not in json.loads((box.user / file).read_text())["hooks"]
     assert box("connect", name, "--yes", "--guard").code == 0
     assert box("disconnect", name, "--yes").code == 0
     assert box.files() == before
 
 
-@pytest.mark.parametrize("name", ["gemini", "cursor", "opencode", "zed"])
-def test_a_client_that_shows_its_model_nothing_before_a_call_is_wired_without_it(
+@pytest.mark.parametrize("name", ["opencode", "kilo"])
+def test_the_plugin_is_told_of_the_guard_and_status_tells_it(box: ClientBox, name: str) -> None:
+    assert box("connect", name, "--yes", "--guard").code == 0
+    told = box("connect", name, "--status").out
+    assert "hooks: as this version writes them" in told
+    assert "A word is said" in told
+
+
+@pytest.mark.parametrize("name", ["cursor", "droid", "zed"])
+def test_a_client_that_shows_its_model_nothing_with_a_call_is_wired_without_it(
     box: ClientBox, name: str
 ) -> None:
     assert "shows its model nothing" in box("connect", name, "--dry-run", "--guard").out

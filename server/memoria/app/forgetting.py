@@ -36,6 +36,7 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import ErasureFilter, Filters, SuppressedMeaning
 
 if TYPE_CHECKING:
+    from memoria.app.skills import SettledFiles
     from memoria.erasure.forget import Eraser, MeaningLookup
     from memoria.erasure.selection import ErasureRequest
 
@@ -90,6 +91,10 @@ class Forgetting(GroundedRecords):
         gone = {*forgotten.turns_erased, *forgotten.turns_suppressed}
         left = tuple(one.id for one in near if one.id not in gone)
         forgotten = forgotten.model_copy(update={"near_turns": left})
+        settled = await in_thread(self._settle_skill_files)
+        forgotten = forgotten.model_copy(
+            update={"skill_files": settled.deleted, "skill_files_left": settled.left}
+        )
         if self._embedder is not None:
             self._embedder.forget_questions()
         self._wake_worker()
@@ -147,6 +152,11 @@ class Forgetting(GroundedRecords):
             return cited
         reports = await self.list_forget_reports(_MOST_REPORTS)
         return choose_by_end((one.id for one in reports), cited) or cited
+
+    def _settle_skill_files(self) -> "SettledFiles":
+        from memoria.app.skills import settle_skill_files  # noqa: PLC0415  (only who forgets pays for it)
+
+        return settle_skill_files(self._store, self.settings)
 
     def _wake_worker(self) -> None:
         """Wake the worker that embeds what was changed, where there is one."""

@@ -10,6 +10,7 @@ from threading import Event, Thread
 
 from memoria.app.engine import choose_engine, open_store
 from memoria.app.open_home import OpenHome
+from memoria.app.skills import settle_skill_files
 from memoria.config import Settings
 from memoria.errors import EmbedderError, InvalidInputError, MemoriaError, quote_value
 from memoria.inference import LazyEmbedder, calibration_of, choose_embedder
@@ -99,7 +100,9 @@ def run_nightly(
         clear_leftover_plans(store, settings.tenant)
         chat = None if home is None else home.chat
         with _connect_model(context, store, embedder, chat) as context:
-            return run_steps(context, store, BY_NAME, progress)
+            done = run_steps(context, store, BY_NAME, progress)
+        settle_skill_files(store, settings)
+        return done
 
 
 def _begin_or_resume(store: JournalingStore, tenant: str, options: RunOptions) -> NightlyRun:
@@ -316,7 +319,9 @@ def undo_nightly(settings: Settings, run_id: str, progress: Callable[[int], None
     """Undo a run and every later one; see `lifecycle.undo`."""
     with _hold_lease(settings) as store:
         files = GeneratedFiles(store.files.of(settings.tenant))
-        return undo_run(store, settings.tenant, run_id, progress, files)
+        undone = undo_run(store, settings.tenant, run_id, progress, files)
+        settle_skill_files(store, settings)
+        return undone
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from memoria.store.engine import Store
 from memoria.store.rows.transaction import Transaction
 
 if TYPE_CHECKING:
+    from memoria.app.skills import SkillShelf
     from memoria.app.spool import Spool
     from memoria.app.told import ToldRecords
     from memoria.ingest.extraction import ExtractionWorker
@@ -188,6 +189,16 @@ class Unread(Changes):
 
         session = self._default_session
         return ToldRecords(self._store, self.settings, self._channel, session, self.spool)
+
+    @property
+    def skills(self) -> "SkillShelf":
+        """Skills made from what has held, and their files."""
+        from memoria.app.skills import SkillShelf  # noqa: PLC0415  (as above)
+        from memoria.memories.revisions import Revisions  # noqa: PLC0415
+
+        place = None if self.settings.workspace == EVERYWHERE else self.settings.workspace
+        revisions = Revisions(self._store, self.tenant, self._channel, self._digester, place)
+        return SkillShelf(self._store, self.settings, revisions)
 
     @check_arguments
     async def count_unread(self) -> UnreadLeft:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memoria.app.kept import AnswerKeeper, Composer
     from memoria.config import Settings
     from memoria.model.grounds import GroundMark
-    from memoria.model.turn import Scratchpad
+    from memoria.model.turn import Scratchpad, StoredTurn
     from memoria.store.rows.transaction import Transaction
 
 
@@ -255,11 +255,11 @@ class Recall:
         )
 
     def _read_grounds(
-        self, tx: "Transaction", memory_ids: Sequence[str]
+        self, tx: "Transaction", memory_ids: Sequence[str], turns: "Sequence[StoredTurn]" = ()
     ) -> "Mapping[str, GroundMark]":
-        """Return the states of those of some memories that are bound to files."""
+        """Return the states of those memories and turns that are bound to files, by their ids."""
         grounds = self._home.grounds
-        return {} if grounds is None else grounds.read_marks(self.tenant, tx, memory_ids)
+        return {} if grounds is None else grounds.read_marks(self.tenant, tx, memory_ids, turns)
 
     async def _run(self, make_plan: "Callable[[Settings, str, int], SearchPlan]") -> SearchResult:
         """Plan and run a search in a thread, once it is its turn."""

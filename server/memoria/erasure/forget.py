@@ -343,7 +343,8 @@ def _erase_files(
     changed = [file for place in places for file in files.remove_generated(place, generated)]
     changed = files.erase_phrases(phrases, generated, plan.ids_to_erase, draft.marks) + changed
     files.erase_notes({*plan.memories, *plan.dependents, *plan.ids_to_erase})
-    tx.nightly_runs.drop_items([*places, *texts_in_plans(phrases)])
+    told = (one.id for one in plan.source_versions)
+    tx.nightly_runs.drop_items([*places, *texts_in_plans(phrases), *told])
     for place in files.list_places(changed):
         tx.file_records.forget(place)
     return changed

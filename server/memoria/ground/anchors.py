@@ -15,8 +15,10 @@ from memoria.model.search import ToolCall
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*|[\u4e00-\u9fff]+")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_NUMBER = re.compile(r"(?<![\w.])v?(\d[\d_,]*(?:\.\d+)*)|0x([0-9a-fA-F]+)|(?<=[A-Za-z])(\d+)\b")
-_QUANTITY = re.compile(r"(\d[\d_]*)\s*-?([A-Za-z\u4e00-\u9fff]+)")
+_NUMBER = re.compile(
+    r"\b0x([0-9a-fA-F]{1,16})\b|(?<![\w.])v?(\d[\d_,]*(?:\.\d+)*)|(?<=[A-Za-z])(\d+)\b"
+)
+_QUANTITY = re.compile(r"(?<![\d_])(\d[\d_]{0,15})\s*-?([A-Za-z\u4e00-\u9fff]+)")
 _CODE_WORD = re.compile(r"\b[A-Za-z_$][\w$]*(?:_[\w$]*|[a-z\d][A-Z][\w$]*)")
 _ENDINGS = frozenset(
     "py rs go ts tsx js jsx mjs md rst toml json yaml yml c h cc cpp hpp txt sh cfg ini lock sql"
@@ -29,7 +31,7 @@ _ROUTE = re.compile(r"(?<![\w/.:~-])/[A-Za-z][\w/{}:-]+")
 _PATH = re.compile(r"[\w@.+~/-]*[\w@+~-]")
 _CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 _CHINESE_NUMBER = re.compile(
-    "([一二三四五六七八九十百千万两零]{2,}|[一二三四五六七八九十两](?=[个天分秒小次条台种位年月周倍份页行号封级]))"
+    "([一二三四五六七八九十百千万两零]{2,12}|[一二三四五六七八九十两](?=[个天分秒小次条台种位年月周倍份页行号封级]))"
 )
 _TARGET = re.compile(
     r"\b(make|gmake|just|task|npm|pnpm|yarn|nox|tox|rake|composer|invoke)\s+(?:run\s+|-s\s+)?"
@@ -53,7 +55,7 @@ _FACTORS: dict[str, tuple[int, ...]] = {
     "mib": (_KIB**2, _KIB), "mb": (_KIB**2, 10**6, _KIB), "m": (_KIB**2, 10**6),
     "gib": (_KIB**3,), "gb": (_KIB**3, 10**9), "percent": (), "万": (10_000,),
 }  # fmt: skip
-_SHOWN_LEAD = re.compile(r"^\s*(?:[\w@.+~/-]+[:-])?\d+[\t:→|-]|^[+-](?![+-])|^\s*>\s")
+_SHOWN_LEAD = re.compile(r"^\s*(?:[\w@.+~/-]+[:-])?\d+[\t:→|-]|^\+(?!\+)|^\s*>\s")
 _SHORTEST_SHOWN = 3
 _LONGEST_RESULT = 60_000
 
@@ -98,9 +100,8 @@ def read_anchors(statement: str, said: Sequence[str], calls: Sequence[ToolCall])
 def list_names(text: str) -> Iterator[str]:
     """Yield the terms of a text that are written as code and not as plain words."""
     for pattern in (_CODE_WORD, _CALLED):
-        yield from (
-            name_term(found.group(found.lastindex or 0)) for found in pattern.finditer(text)
-        )
+        words = (found.group(found.lastindex or 0) for found in pattern.finditer(text))
+        yield from (name_term(word) for word in words if word.lower() not in _FACTORS)
     for found in _DOTTED.finditer(text):
         last = re.split(r"\.|::|->|#", found[0])[-1]
         if last.casefold() not in _ENDINGS:
@@ -149,16 +150,16 @@ def list_terms(text: str) -> frozenset[str]:
                 found.update(tokens(part))
             if lower in _NUMBER_WORDS:
                 found.add(f"#{_NUMBER_WORDS[lower]}")
-    for plain, hexadecimal, behind in _NUMBER.findall(text):
-        found.add(_number(plain, hexadecimal, behind))
+    for hexadecimal, plain, behind in _NUMBER.findall(text):
+        found.add(_number(hexadecimal, plain or behind))
     found.update(f"#{_read_chinese(run[1])}" for run in _CHINESE_NUMBER.finditer(text))
     return frozenset(found)
 
 
-def _number(plain: str, hexadecimal: str, behind: str) -> str:
+def _number(hexadecimal: str, plain: str) -> str:
     if hexadecimal:
         return f"#{int(hexadecimal, 16)}"
-    return f"#{(plain or behind).replace('_', '').replace(',', '').rstrip('.')}"
+    return f"#{plain.replace('_', '').replace(',', '').rstrip('.')}"
 
 
 def _read_chinese(run: str) -> int:

@@ -1,18 +1,29 @@
 """Binds a statement to the few parts of files that carry it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from memoria.ground.anchors import Anchors, list_shown, list_terms, name_term, read_anchors
 from memoria.ground.blocks import find_set, list_names_set
+from memoria.ground.claims import (
+    PLACE,
+    UNSURE,
+    mark_claim,
+    mark_no_more,
+    says_no_more,
+    without_paths,
+)
 from memoria.ground.fingerprints import is_telling_name, make_mark
 from memoria.ground.gathering import Gathered
 from memoria.ground.repository import Repository
 from memoria.ground.scores import PartScores, ScoredPart, is_in
+from memoria.ground.streams import is_prose
 from memoria.ground.values import Binding
 from memoria.model.search import ToolCall
 
-MOST_BINDINGS = 8
+MOST_PARTS = 8
 """Parts that a statement is bound to at most."""
+_MOST_RANKED, _MOST_SEEN_WHOLE = 30, 5
+"""Parts and files at most that are seen whole where a statement says that there is no more."""
 _MOST_BEST = 6
 _SHARE = 0.65
 """Share of the best score from which on a part is taken; of comments, of those like the statement,
@@ -26,6 +37,8 @@ _CONDITION = 2
 """Parts at most of what hangs on a condition."""
 _LIKENESS, _LIKENESS_OF_ONE = 0.3, 0.45
 """Part of the statement's weight that a part must have that no call showed; with a single term."""
+_LEAST_LIKE = 0.25
+"""Part of the statement's weight that all its parts must have to be sure of them."""
 _VERY_RARE = 2
 _DIGITS = frozenset(f"#{digit}" for digit in range(10))
 _EXACT = 3
@@ -57,31 +70,93 @@ def bind(
     gathered = Gathered(statement, calls, said, anchors, repository, commit)
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
-    whole = _widen(chosen, scores, anchors) or _take_named(scores, gathered)
-    whole += [one for one in scores.rank_status() if one.source in {each.source for each in whole}]
+    is_like = _is_like(statement, chosen, scores)
+    if not (is_like or _list_telling(chosen, scores, anchors)):
+        chosen = []
+    whole = _widen(chosen, scores, anchors)
+    sources = {one.source for one in whole}
+    whole[1:1] = [one for one in scores.rank_status() if one.source in sources]
     made = [_make(one, gathered) for one in whole]
-    return tuple(dict.fromkeys(binding for binding in made if binding is not None))[:MOST_BINDINGS]
+    parts = [*dict.fromkeys(binding for binding in made if binding is not None)][:MOST_PARTS]
+    claims = [*_list_places(gathered, is_bound=bool(parts))]
+    if parts and says_no_more(statement):
+        claims += _list_seen_whole([*chosen, *scores.ranked[:_MOST_RANKED]], anchors, gathered)
+    if parts and not (is_like and _has_telling(statement, chosen, anchors)):
+        claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
+    return (*parts, *claims)
+
+
+def _list_places(gathered: Gathered, *, is_bound: bool) -> Iterator[Binding]:
+    """Yield the places that a statement is about; without a part that carries it, all it names."""
+    for place in gathered.places or ([] if is_bound else sorted(gathered.named)):
+        yield Binding(place, "", mark_claim(PLACE).encode(), gathered.commit)
+
+
+def _list_seen_whole(
+    parts: Sequence[ScoredPart], anchors: Anchors, gathered: Gathered
+) -> Iterator[Binding]:
+    """Yield the files of code of which a statement says that there is no more of it."""
+    sources = dict.fromkeys(one.source for one in parts if not is_prose(one.source.path))
+    for source in [*sources][:_MOST_SEEN_WHOLE]:
+        mark = mark_no_more(source, anchors)
+        if mark is not None:
+            yield Binding(source.path, "", mark.encode(), gathered.commit)
 
 
 def _choose(scores: PartScores, anchors: Anchors, gathered: Gathered) -> list[ScoredPart]:
     """Choose the parts that carry the statement, the best first."""
-    candidates = [one for one in scores.rank() if _is_telling(one, scores, anchors, gathered)]
+    candidates = [one for one in scores.ranked if _is_telling(one, scores, anchors, gathered)]
     if not candidates:
         return []
     top = candidates[0].score
     best = [one for one in candidates if one.score >= _find_share(one) * top][:_MOST_BEST]
     chosen = [one for one in best if not _adds_nothing(one, best, anchors)]
-    covered = frozenset[str]().union(*(one.terms for one in chosen))
+    bound = _list_telling(chosen, scores, anchors)
     for one in candidates:
-        stated = one.terms & anchors.stated
-        missing = {term for term in stated if term[0] == "#" or term in anchors.names} - covered
-        is_near = one.is_shown and len(stated) > 1
-        share = _SHARE_OF_MISSING_SHOWN if is_near else _SHARE_OF_MISSING
-        is_enough = one.score >= share * top and (one.is_shown or len(stated) > 1)
-        if missing and is_enough and len(chosen) < MOST_BINDINGS:
+        telling = _list_telling([one], scores, anchors)
+        more = len(one.terms & anchors.stated | telling) > 1
+        share = _SHARE_OF_MISSING_SHOWN if one.is_shown and more else _SHARE_OF_MISSING
+        is_enough = one.score >= share * top and (one.is_shown or more)
+        if telling - bound and is_enough and len(chosen) < MOST_PARTS:
             chosen.append(one)
-            covered |= one.terms
+            bound |= telling
     return chosen
+
+
+def _list_telling(
+    parts: Sequence[ScoredPart], scores: PartScores, anchors: Anchors
+) -> frozenset[str]:
+    """Return the numbers, names and quotations of the statement that parts have."""
+    terms = frozenset[str]().union(*(one.terms & anchors.stated for one in parts))
+    telling = {term for term in terms if term[0] == "#" or term in anchors.names}
+    return frozenset(telling).union(*(scores.find_phrases(one.part) for one in parts))
+
+
+def _is_like(statement: str, chosen: Sequence[ScoredPart], scores: PartScores) -> bool:
+    """Check whether parts have enough of the statement to be no chance likeness together."""
+    wanted = list_terms(without_paths(statement))
+    if any(one.part.text.isascii() for one in chosen):
+        wanted = frozenset(term for term in wanted if term.isascii())
+    return scores.measure(_list_terms(chosen), wanted) >= _LEAST_LIKE
+
+
+def _has_telling(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
+    """Check whether parts have a number and a name of the statement, if it has any."""
+    is_numbered = any(map(_is_number, list_terms(without_paths(statement))))
+    amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
+    terms = _list_terms(chosen)
+    return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
+
+
+def _list_terms(parts: Sequence[ScoredPart]) -> frozenset[str]:
+    """Return what parts have of a statement, and what they stand in."""
+    around = (list_terms(one.source.name_place(one.part.first)) for one in parts)
+    return frozenset[str]().union(*(one.terms for one in parts), *around)
+
+
+def _is_number(term: str) -> bool:
+    """Check whether a term is a number of more than one digit."""
+    return term[0] == "#" and len(term) >= _EXACT
 
 
 def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:
@@ -113,7 +188,7 @@ def _is_telling(one: ScoredPart, scores: PartScores, anchors: Anchors, gathered:
         is_like = len(one.terms) > 1 or one.likeness >= _LIKENESS
         if (stated and (is_like or exact)) or (told and one.is_shown):
             return True
-    if any(term[0] == "=" for term in told) or scores.has_phrase(one.part):
+    if any(term[0] == "=" for term in told) or scores.find_phrases(one.part):
         return True
     rare = {term for term in stated if scores.counts[term] <= _RARE}
     if any(scores.counts[term] <= _VERY_RARE for term in exact) and scores.has_others(one):
@@ -143,16 +218,6 @@ def _widen(chosen: list[ScoredPart], scores: PartScores, anchors: Anchors) -> li
             if len(code) <= most:
                 found += [scores.weigh(one.source, each, list_terms(each.text)) for each in code]
     return found
-
-
-def _take_named(scores: PartScores, gathered: Gathered) -> list[ScoredPart]:
-    """Take the beginning of each file that is named, where no part has a word of the statement."""
-    named = (gathered.sources[path] for path in sorted(gathered.named & gathered.sources.keys()))
-    return [
-        scores.weigh(source, part, list_terms(part.text))
-        for source in named
-        for part in source.parts[:1]
-    ]
 
 
 def _make(one: ScoredPart, gathered: Gathered) -> Binding | None:

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from memoria.ground.anchors import Anchors, PathIndex, list_texts
 from memoria.ground.blocks import SourceFile
+from memoria.ground.claims import find_places
 from memoria.ground.repository import Repository
 from memoria.ground.states import read_source
 from memoria.model.search import ToolCall
@@ -48,6 +49,8 @@ class Gathered:
         self._index = PathIndex(() if self.commit is None else repository.list_paths(self.commit))
         self.sources: dict[str, SourceFile] = {}
         self.named = frozenset(self._index.find(statement))
+        self.places = find_places(statement, self._index.paths)
+        """Files and folders that a statement about places gives."""
         self._written = [
             PurePosixPath(word.rstrip("./")).name for word in _WRITTEN.findall(statement)
         ]

@@ -18,12 +18,12 @@ from dulwich.diff_tree import CHANGE_RENAME, RenameDetector, tree_changes
 from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 
 from memoria.bare.foreign_files import is_inside, read_foreign
-from memoria.bare.workspace import find_shared, read_pointer
+from memoria.bare.workspace import find_shared, place_of, read_pointer
 from memoria.ground.objects import DAMAGE, ForeignObjects, read_head, read_tags
 
 MOST_BYTES = 1 << 20
 """Largest file that is read, in bytes: what is larger was written by no person."""
-_MOST_COMMITS = 2_000
+MOST_COMMITS = 2_000
 """Commits to go back at most in search of a change."""
 _MS = 1000
 
@@ -63,6 +63,16 @@ class Repository:
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
 
     @property
+    def place(self) -> str:
+        """Place of its project, which all worktrees share."""
+        return place_of(self._common)
+
+    @property
+    def is_there(self) -> bool:
+        """True while the checkout is there and has a commit."""
+        return self.folder.is_dir() and self.find_head() is not None
+
+    @property
     def objects(self) -> ForeignObjects:
         """Its commits, trees and files."""
         return self._objects
@@ -98,10 +108,28 @@ class Repository:
         """
         if commit is None:
             return self._read_checked_out(path)
-        blob = self._list_blobs(commit).get(path)
-        found = None if blob is None else self._get(blob)
-        is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
-        return found.data if is_small and isinstance(found, Blob) else None
+        return self._read_blob(self._list_blobs(commit).get(path))
+
+    def read_at(self, path: str, commit: str) -> bytes | None:
+        """Return a file's content in a commit, of which no more is to be read.
+
+        Raises:
+            UnreadableRepositoryError: the commit can't be read.
+        """
+        return self._read_blob(self._blob_of(commit, path))
+
+    def has(self, path: str) -> bool:
+        """Check whether the checkout has a file, or a folder with anything in it.
+
+        Args:
+            path: below the checkout; a folder's ends with `/`.
+        """
+        try:
+            place = Path(os.path.realpath(self.folder / path))
+            is_there = any(place.iterdir()) if path.endswith("/") else place.is_file()
+            return is_there and is_inside(os.fspath(place), os.path.realpath(self.folder))
+        except (OSError, ValueError):
+            return False
 
     def list_paths(self, commit: str) -> Iterator[str]:
         """Yield the paths of all regular files of a commit.
@@ -111,14 +139,19 @@ class Repository:
         """
         yield from self._list_blobs(commit)
 
-    def find_commit(self, at: int) -> str | None:
+    def find_commit(self, at: int, most: int | None = None) -> str | None:
         """Return the newest commit of HEAD's first parents that is not later than a time in ms.
+
+        Args:
+            at: the time.
+            most: commits to go back at most.
 
         Raises:
             UnreadableRepositoryError: a commit can't be read.
         """
-        name = self.find_head()
-        while name is not None:
+        name, gone_back = self.find_head(), 0
+        while name is not None and gone_back != most:
+            gone_back += 1
             _, parent, time = self._line_of(name)
             if time * _MS <= at:
                 return name
@@ -168,7 +201,7 @@ class Repository:
         """List the commits from one to HEAD by first parents, or those that are later than it."""
         _, _, began = self._line_of(since)
         line = [head]
-        while line[-1] != since and len(line) < _MOST_COMMITS:
+        while line[-1] != since and len(line) < MOST_COMMITS:
             _, parent, time = self._line_of(line[-1])
             if parent is None or time < began:
                 break
@@ -206,6 +239,11 @@ class Repository:
             return {os.fsdecode(each.path): each.sha for each in entries if S_ISREG(each.mode)}
         except DAMAGE as error:
             raise _describe(error) from error
+
+    def _read_blob(self, blob: ObjectID | None) -> bytes | None:
+        found = None if blob is None else self._get(blob)
+        is_small = isinstance(found, Blob) and found.raw_length() <= MOST_BYTES
+        return found.data if is_small and isinstance(found, Blob) else None
 
     def _find_blob(self, commit: str, path: str) -> ObjectID | None:
         """Return the id of a file's content in a commit."""

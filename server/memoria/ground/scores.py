@@ -4,9 +4,11 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 from memoria.ground.anchors import Anchors, list_terms, pack
 from memoria.ground.blocks import Block, FilePart, SourceFile
+from memoria.ground.decisions import is_status
 from memoria.ground.gathering import Gathered
 from memoria.ground.streams import is_prose
 
@@ -19,7 +21,6 @@ _FOR_SHOWN, _FOR_FOCUS, _FOR_FILE, _FOR_TARGET = 0.4, 0.6, 0.4, 1.5
 _OF_IMPORT, _OF_COMMENT, _OF_TEST, _OF_OTHER_NAME = 0.2, 0.6, 0.5, 0.3
 _LONG = 60
 """Tokens by which the score of a part halves."""
-_STATUS = re.compile(r"(?i)^[-*\s]*(?:status|状态)\**\s*[:：]")
 _IMPORT = re.compile(
     r"^(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include|(?:pub\s+)?mod\s|package\s"
     r"|export\s.*\sfrom\b|(?:const|let|var)\s.*=\s*require\()"
@@ -81,8 +82,9 @@ class PartScores:
         self._of_latin = sum(self._weights[term] for term in latin) or 1.0
         self._of_all = sum(self._weights[term] for term in anchors.stated) or 1.0
 
-    def rank(self) -> list[ScoredPart]:
-        """List the parts that have anything of statement or session, the best first."""
+    @cached_property
+    def ranked(self) -> list[ScoredPart]:
+        """Parts that have anything of statement or session, the best first."""
         found = [self.weigh(*each) for each in self._parts]
         return sorted((one for one in found if one.score > 0), key=lambda one: -one.score)
 
@@ -91,13 +93,13 @@ class PartScores:
         return [
             self.weigh(source, part, terms)
             for source, part, terms in self._parts
-            if part.is_prose and is_prose(source.path) and _STATUS.match(part.text)
+            if is_prose(source.path) and is_status(source, part)
         ]
 
-    def has_phrase(self, part: FilePart) -> bool:
-        """Check whether a part has what the statement quotes."""
+    def find_phrases(self, part: FilePart) -> frozenset[str]:
+        """Return what a part has of what the statement quotes."""
         packed = pack(part.text)
-        return any(phrase in packed for phrase in self._phrases)
+        return frozenset(phrase for phrase in self._phrases if phrase in packed)
 
     def has_others(self, one: ScoredPart) -> bool:
         """Check whether a part's file has a term of the statement that the part has not."""
@@ -108,15 +110,15 @@ class PartScores:
         """Return a part, given its terms, with its score."""
         own = terms & self._weights.keys()
         is_target = self._is_target(source, part)
-        if not own and not is_target:
+        phrases = len(self.find_phrases(part))
+        if not (own or is_target or phrases):
             return ScoredPart(
                 source, part, 0.0, own, 0.0, is_shown=False, is_focus=False, is_target=False
             )
         around = (list_terms(source.name_place(part.first)) & self._weights.keys()) - own
         score = sum(self._weigh_term(term, own) for term in own)
         score += _FOR_AROUND * sum(self._weights[term] for term in around)
-        packed = pack(part.text)
-        score += _FOR_PHRASE * sum(phrase in packed for phrase in self._phrases)
+        score += _FOR_PHRASE * phrases
         is_shown, is_focus = self._look(source, part)
         is_named = source.path in self._gathered.named
         score *= 1 + _FOR_SHOWN * is_shown + _FOR_FOCUS * is_focus + _FOR_FILE * is_named
@@ -124,6 +126,11 @@ class PartScores:
         has = sum(self._weights[term] for term in own & self._anchors.stated)
         likeness = has / (self._of_latin if part.text.isascii() else self._of_all)
         return ScoredPart(source, part, score, own, likeness, is_shown, is_focus, is_target)
+
+    def measure(self, terms: frozenset[str], wanted: frozenset[str]) -> float:
+        """Return the share of the weight of wanted terms that terms have."""
+        weights = {term: self._weights.get(term, 0.0) for term in wanted}
+        return sum(weights[term] for term in wanted & terms) / (sum(weights.values()) or 1.0)
 
     def _weigh_term(self, term: str, own: frozenset[str]) -> float:
         """Return a term's weight; the words of a stated name count little under another name."""

@@ -1,11 +1,13 @@
 """States of what memories are bound to: unchanged, changed or gone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memoria.ground.blocks import SYMBOL_JOINT, SourceFile
+from memoria.ground.claims import NO_MORE, PLACE, UNSURE, list_alike
+from memoria.ground.decisions import list_superseding
 from memoria.ground.fingerprints import (
     Mark,
     count_settings,
@@ -16,7 +18,7 @@ from memoria.ground.fingerprints import (
     mentions,
     sets_within,
 )
-from memoria.ground.moves import read_formerly
+from memoria.ground.moves import find_spellings, read_formerly
 from memoria.ground.repository import Repository
 from memoria.ground.streams import is_program
 from memoria.ground.values import Binding, GroundCheck, GroundState
@@ -47,27 +49,30 @@ def check(
     Raises:
         UnreadableRepositoryError: its objects can't be read.
     """
-    stamp = find_stamp(bindings, repository)
+    stamp = find_stamp([one.path for one in bindings], repository)
     if former is not None and former.stamp == stamp:
         return former
     checker = GroundChecker(repository)
-    found = [checker.look(binding) for binding in bindings]
+    sure = [one for one in bindings if Mark.decode(one.fingerprint).kind != UNSURE]
+    found = [checker.look(binding) for binding in sure]
     states = [state for state, _ in found]
     if all(state is GroundState.UNCHANGED for state in states):
-        return GroundCheck(GroundState.UNCHANGED, 0, found[0][1], stamp)
+        is_sure = len(sure) == len(bindings)
+        state = GroundState.UNCHANGED if is_sure else GroundState.NOT_CHECKED
+        return GroundCheck(state, 0, found[0][1], stamp)
     is_gone = states[0] is GroundState.GONE and GroundState.UNCHANGED not in states
     state = GroundState.GONE if is_gone else GroundState.CHANGED
     path = None if is_gone else next((path for _, path in found if path is not None), None)
     moved = [
-        binding for binding, (state, _) in zip(bindings, found, strict=True) if state != "unchanged"
+        binding for binding, (state, _) in zip(sure, found, strict=True) if state != "unchanged"
     ]
     return GroundCheck(state, checker.count_commits(moved), path, stamp)
 
 
-def find_stamp(bindings: Sequence[Binding], repository: Repository) -> str:
-    """Return HEAD and the times and sizes of the files that bindings are in."""
+def find_stamp(paths: Iterable[str], repository: Repository) -> str:
+    """Return HEAD and the times and sizes of files."""
     parts = [repository.find_head() or "-"]
-    for path in sorted({binding.path for binding in bindings}):
+    for path in sorted({*paths}):
         try:
             status = (repository.folder / path).stat()
             parts.append(f"{status.st_mtime_ns:x}.{status.st_size:x}")
@@ -90,6 +95,10 @@ class GroundChecker:
     def look(self, binding: Binding) -> tuple[GroundState, str | None]:
         """Return the state of one binding, and where its part is now."""
         mark = Mark.decode(binding.fingerprint)
+        if mark.kind == PLACE:
+            return self._look_at_place(binding)
+        if mark.kind == NO_MORE:
+            return self._look_for_more(binding, mark)
         path: str | None = binding.path
         source = self._read(binding.path)
         if source is None and binding.commit is not None:
@@ -97,7 +106,7 @@ class GroundChecker:
             source = None if path is None else self._read(path)
         if source is not None and self._stands(source, binding.symbol, mark):
             is_overridden = binding.commit is not None and self._is_overridden(
-                binding, path or binding.path, mark, binding.commit
+                binding, source.path, mark, binding.commit
             )
             state = GroundState.CHANGED if is_overridden else GroundState.UNCHANGED
             return state, path
@@ -111,6 +120,32 @@ class GroundChecker:
                 return GroundState.UNCHANGED, elsewhere
         is_left = source is not None and self._is_left(source, binding.symbol, mark)
         return (GroundState.CHANGED, path) if is_left else (GroundState.GONE, None)
+
+    def _look_at_place(self, binding: Binding) -> tuple[GroundState, str | None]:
+        """Return whether a file or folder is where it was; one further down is, too."""
+        path: str | None = binding.path
+        if self._repository.has(binding.path):
+            return GroundState.UNCHANGED, path
+        if binding.commit is None or binding.path.endswith("/"):
+            return GroundState.GONE, None
+        path = self._find_moved(binding.path, binding.commit)
+        if path is None or self._read(path) is None:
+            return GroundState.GONE, None
+        is_further_down = find_spellings(binding.path, path) is not None
+        return GroundState.UNCHANGED if is_further_down else GroundState.CHANGED, path
+
+    def _look_for_more(self, binding: Binding, mark: Mark) -> tuple[GroundState, str | None]:
+        """Return whether there is more of a statement's terms than there was."""
+        source, path, commit = self._read(binding.path), binding.path, binding.commit
+        if source is not None and len(list_alike(source, mark)) > mark.times:
+            return GroundState.CHANGED, path
+        more = 0
+        others = self._list_changed(commit) if commit is not None and mark.length else []
+        for other in others[:_MOST_SEARCHED]:
+            for at, sign in ((None, 1), (commit, -1)):
+                found = self._read(other, at)
+                more += sign * (0 if found is None else len(list_alike(found, mark, by_name=True)))
+        return GroundState.CHANGED if more > 0 else GroundState.UNCHANGED, path
 
     def count_commits(self, bindings: Sequence[Binding]) -> int:
         """Return how many commits changed the files of bindings; the most of any one file."""
@@ -129,7 +164,8 @@ class GroundChecker:
         blocks = source.find_place(symbol) if symbol else []
         if not symbol or is_within(lines, blocks):
             return True
-        return not blocks or (mark.length >= _TELLING and len(lines) >= mark.times)
+        is_known = mark.is_prose and mark.length >= _TELLING
+        return not blocks or (is_known and len(lines) >= mark.times)
 
     def _is_left(self, source: SourceFile, symbol: str, mark: Mark) -> bool:
         """Check whether what a part was of is still there, however it reads now."""
@@ -139,12 +175,27 @@ class GroundChecker:
 
     def _is_overridden(self, binding: Binding, path: str, mark: Mark, commit: str) -> bool:
         """Check whether another file has come to set what a part sets, or migrates it."""
+        if mark.is_prose:
+            return _is_step(binding.path) and self._is_superseded(binding.path, path, commit)
         others = self._list_changed(commit) if mark.names else []
         if _is_step(binding.path):
             return any(self._migrates(other, binding, mark, commit) for other in others)
         if any(self._is_layer(other, path, binding.symbol, mark, commit) for other in others):
             return True
         return mark.is_setting and self._is_set_more(others, mark, commit)
+
+    def _is_superseded(self, path: str, now: str, commit: str) -> bool:
+        """Check whether a decision's own file, or another beside it, has come to say so."""
+        folder = PurePosixPath(now).parent
+        beside = [one for one in self._list_changed(commit) if PurePosixPath(one).parent == folder]
+        for other in dict.fromkeys((now, *beside)):
+            is_own = other == now
+            source, before = self._read(other), self._read(path if is_own else other, commit)
+            said = [] if before is None else list_superseding(before, path)
+            told = [] if source is None else list_superseding(source, now if is_own else path)
+            if {*told} - {*said}:
+                return True
+        return False
 
     def _is_layer(self, other: str, path: str, symbol: str, mark: Mark, commit: str) -> bool:
         """Check whether settings beside a part's own have come to set the same in the same place.

@@ -38,6 +38,8 @@ _SENTENCE_END = re.compile(
 )
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+|\s*[|#>=]|\s*:\w+:|\s*!!!|\s*\.\. ")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_MATTER = "---"
+"""Line before and after settings at the beginning of a document."""
 
 
 class SourceLine(NamedTuple):
@@ -117,6 +119,7 @@ def read_lines(path: str, text: str) -> list[SourceLine]:
 def _read_document(raw: list[str]) -> Iterator[SourceLine]:
     """Yield the lines of a document; fenced and indented blocks are code."""
     is_fenced, after_blank, in_item, after_word = False, True, False, False
+    matter = raw.index(_MATTER, 1) if raw[0] == _MATTER and _MATTER in raw[1:] else -1
     for number, line in enumerate(raw):
         indent = measure_indent(line)
         if _FENCE.match(line):
@@ -126,7 +129,11 @@ def _read_document(raw: list[str]) -> Iterator[SourceLine]:
         is_item = _ITEM.match(line) is not None
         if line.strip():
             in_item = is_item or (in_item and indent > 0)
-        is_code = is_fenced or (indent >= _CODE_INDENT and not in_item and not is_item)
+        is_code = (
+            is_fenced
+            or number <= matter
+            or (indent >= _CODE_INDENT and not in_item and not is_item)
+        )
         is_word = len(line.split()) == 1
         begins = after_blank or is_item or (is_word and after_word)  # a list, such as of packages
         if is_code:

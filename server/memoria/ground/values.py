@@ -10,6 +10,7 @@ class GroundState(StrEnum):
     UNCHANGED = "unchanged"
     CHANGED = "changed"
     GONE = "gone"
+    NOT_CHECKED = "not checked"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from memoria.model import Checks, EpisodeSummary, Focus, Operation, Rulings
 from memoria.model.base import Value
 from memoria.model.nightly import Concept, DaySummary, Decision, ReviewAnswer
 from memoria.model.operation import SummaryPatch
+from memoria.model.skills import SkillReading
 
 _MOST_OPERATIONS = 50
 MAX_SEGMENTS = 8
@@ -218,4 +219,19 @@ def request_day_summary(
     """
     return load_template("day").build_request(
         DaySummary, max_output_tokens, day=day, episodes=episodes
+    )
+
+
+def request_skills(
+    *, known: str, sessions: str, max_output_tokens: int
+) -> ChatRequest[SkillReading]:
+    """Build the request for tasks that were done again and again, and for skills that failed.
+
+    Args:
+        known: the skills on record, a JSON object a line.
+        sessions: the sessions of a project, their lines numbered.
+        max_output_tokens: the longest answer.
+    """
+    return load_template("skill").build_request(
+        SkillReading, max_output_tokens, known=known or _NOTHING, sessions=sessions
     )

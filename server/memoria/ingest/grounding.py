@@ -5,6 +5,7 @@ search reads the states that lie ready, each only while HEAD and the files are a
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from memoria.bare.projects import find_place
 from memoria.config import Settings
 from memoria.errors import StoreError
 from memoria.ingest.rounds import BackgroundWorker
+from memoria.ingest.turn_grounds import NOT_CHECKED, TurnGrounds
 from memoria.model import Memory, StoredTurn, now_millis
 from memoria.model.grounds import GroundMark
 from memoria.model.search import ToolCall
@@ -34,14 +36,13 @@ _LONGEST_LOOK_S = 0.5
 """Longest time that a process without a thread spends on looking itself."""
 _LONGEST_LIST_S = 5.0
 """Longest time that is spent on looking for all that has changed."""
-_PAUSE_S = 20.0
+_PAUSE_S, _AGAIN_S = 20.0, 120.0
 _BATCH = 16
 _REACH = 60
 """Turns before a statement whose calls and words say what it is about."""
 _SAID = 6
 _FRESH_MS = 600_000
 """Age up to which a statement is about the checkout's files, and not about a commit."""
-NOT_CHECKED = GroundMark(state="not checked")
 
 
 class GroundingWorker(BackgroundWorker):
@@ -63,9 +64,12 @@ class GroundingWorker(BackgroundWorker):
         super().__init__("memoria-ground")
         self._store, self._home = store, home
         self._tenant, self._workspace = tenant, workspace
+        self._folder = _find_folder()
         self._states: dict[tuple[str, int], GroundCheck] = {}
-        self._repositories: dict[str, Repository | None] = {}
+        self._repositories: dict[str, Repository] = {}
+        self._put_off: dict[int, float] = {}
         self._wanted: dict[tuple[str, str], None] = {}
+        self._turns = TurnGrounds(self._open)
         self._lock = threading.Lock()
 
     def want(self, tenant: str, workspace: str | None) -> None:
@@ -75,19 +79,56 @@ class GroundingWorker(BackgroundWorker):
             self.wake()
 
     def read_marks(
-        self, tenant: str, tx: Transaction, memory_ids: Iterable[str]
+        self,
+        tenant: str,
+        tx: Transaction,
+        memory_ids: Iterable[str],
+        turns: Sequence[StoredTurn] = (),
     ) -> Mapping[str, GroundMark]:
-        """Return the states of those of some memories that are bound to files."""
+        """Return the states of those memories and turns that are bound to files, by their ids."""
         if tenant != self._tenant:
             return {}
+        rows = tx.grounds.list_of_memories(memory_ids)
+        repositories = {name: self._open(name) for name in {row.workspace for row in rows}}
         ends = time.perf_counter() + (_LONGEST_READ_S if self._is_running else _LONGEST_LOOK_S)
         marks = dict[str, GroundMark]()
-        for row in tx.grounds.list_of_memories(memory_ids):
-            mark = self._read_mark(row) if time.perf_counter() < ends else None
+        for row in rows:
+            is_late = time.perf_counter() > ends
+            mark = None if is_late else self._read_mark(row, repositories[row.workspace])
             if mark is None:
                 self.want(tenant, row.workspace)
             marks[row.memory_id] = mark or NOT_CHECKED
-        return marks
+        return marks | self._read_turns(tx, turns, ends)
+
+    def _read_turns(
+        self, tx: Transaction, turns: Sequence[StoredTurn], ends: float
+    ) -> dict[str, GroundMark]:
+        """Return the states of those of some turns that have anything of files."""
+        marks, waiting = self._turns.read(turns)
+        if not waiting:
+            return marks
+        if self._is_running:
+            self.wake()
+            self._turns.wait(waiting, ends)
+        else:
+            self._look_at_turns(tx, waiting, ends)
+        found, left = self._turns.read(waiting)
+        return {**marks, **found, **{turn.id: NOT_CHECKED for turn in left}}
+
+    def _look_at_turns(
+        self, tx: Transaction, turns: Sequence[StoredTurn], ends: float = math.inf
+    ) -> None:
+        """Look how the files of turns stand, as long as there is time."""
+        from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415  (as above)
+
+        for turn in turns:
+            if self._stopping.is_set() or time.perf_counter() > ends:
+                return
+            try:
+                with self._lock:
+                    self._turns.look(tx, turn)
+            except UnreadableRepositoryError as error:
+                _LOG.info("A turn is not checked: %s", error)
 
     def list_moved(
         self, tenant: str, tx: Transaction, workspaces: Iterable[str], most: int
@@ -105,7 +146,7 @@ class GroundingWorker(BackgroundWorker):
                 if repository is None or len(moved) == most or time.perf_counter() > ends:
                     return moved
                 state = self._check(row, repository)
-                if state is not None and state.state != "unchanged":
+                if state is not None and state.state in {"changed", "gone"}:
                     moved[row.memory_id] = _tell(state)
         return moved
 
@@ -119,21 +160,23 @@ class GroundingWorker(BackgroundWorker):
         marks = self.read_marks(tenant, tx, [one.id for one in found])
         return [one.model_copy(update={"ground": marks.get(one.id)}) for one in found]
 
-    def _read_mark(self, row: GroundRow) -> GroundMark | None:
+    def _read_mark(self, row: GroundRow, repository: "Repository | None") -> GroundMark | None:
         """Return the state that lies ready; None if there is none or it is out of date."""
         from memoria.ground.states import find_stamp  # noqa: PLC0415  (only what is bound pays for it)
 
-        repository = self._open(row.workspace)
         if repository is None:
             return NOT_CHECKED
         state = self._states.get((row.workspace, row.wording_n))
-        if state is None or state.stamp != find_stamp(_read_parts(row), repository):
+        if state is None or state.stamp != find_stamp([one.path for one in row.parts], repository):
             state = None if self._is_running else self._check(row, repository)
         return None if state is None else _tell(state)
 
     def _step(self) -> float:
         """Bind and check some memories; return the pause before the next look, in seconds."""
         try:
+            if turns := self._turns.take_wanted():
+                with self._store.read(self._tenant) as tx:
+                    self._look_at_turns(tx, turns)
             more = [self.catch_up(*place) for place in [*self._wanted]]
         except StoreError as error:
             if not self._stopping.is_set():
@@ -146,6 +189,7 @@ class GroundingWorker(BackgroundWorker):
         bound = self.bind_some(tenant, workspace)
         with self._store.read(tenant) as tx:
             rows = tx.grounds.list_of_project(workspace)
+            self._turns.lay_ready(tx, workspace, self._look_at_turns)
         for row in rows:
             repository = self._open(workspace)
             if repository is None or self._stopping.is_set():
@@ -154,23 +198,32 @@ class GroundingWorker(BackgroundWorker):
         return bound == _BATCH
 
     def bind_some(self, tenant: str, workspace: str) -> int:
-        """Look at some memories of a project that are not bound; return how many it were."""
-        with self._store.read(tenant) as tx:
-            unbound = tx.grounds.list_unbound(workspace, _BATCH)
-            sessions = {one.n: _read_session(tx, one) for one in unbound}
-        repository = self._open(workspace) if unbound else None
+        """Look at some memories of a project that are not bound; return how many it were.
+
+        Those for which the repository can't be read are looked at again after a while.
+        """
+        repository = self._open(workspace)
         if repository is None:
             return 0
+        now = time.monotonic()
+        off = {n: until for n, until in self._put_off.items() if until > now}
+        with self._store.read(tenant) as tx:
+            listed = tx.grounds.list_unbound(workspace, _BATCH + len(off))
+            unbound = [one for one in listed if one.n not in off][:_BATCH]
+            sessions = {one.n: _read_session(tx, one) for one in unbound}
         found = {one.n: self._bind(one, sessions[one.n], repository) for one in unbound}
-        if found:
+        bound = {n: parts for n, parts in found.items() if parts is not None}
+        self._put_off = off | dict.fromkeys(found.keys() - bound.keys(), now + _AGAIN_S)
+        if bound:
             with self._store.write(tenant, only_adds=True) as tx:
-                for n, parts in found.items():
+                for n, parts in bound.items():
                     tx.grounds.bind(n, parts)
         return len(unbound)
 
     def _bind(
         self, wording: UnboundWording, session: Sequence[StoredTurn], repository: "Repository"
-    ) -> list[tuple[str | None, ...]]:
+    ) -> list[tuple[str | None, ...]] | None:
+        """Return the parts that carry a wording; None if the repository can't be read now."""
         from memoria.ground.binding import bind  # noqa: PLC0415  (as above)
         from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415
 
@@ -187,7 +240,7 @@ class GroundingWorker(BackgroundWorker):
                 bound = bind(wording.content, calls, repository, commit, said)
         except UnreadableRepositoryError as error:
             _LOG.info("A memory is not bound: %s", error)
-            return []
+            return None
         return [(part.path, part.symbol, part.fingerprint, part.commit) for part in bound]
 
     def _check(self, row: GroundRow, repository: "Repository") -> "GroundCheck | None":
@@ -206,17 +259,24 @@ class GroundingWorker(BackgroundWorker):
         return state
 
     def _open(self, workspace: str) -> "Repository | None":
-        """Return a project's repository on this machine; None if there is none."""
+        """Return a project's repository on this machine; None if there is none, or no commit yet.
+
+        Of the project of this process it is the worktree in which the process works.
+        """
+        from memoria.ground.repository import open_repository  # noqa: PLC0415  (as above)
+
         if workspace != self._workspace and workspace not in self._list_known():
             return None
         place = find_place(self._home, workspace)
-        if place not in self._repositories:
-            from memoria.ground.repository import open_repository  # noqa: PLC0415  (as above)
-
-            folder = Path(place)
-            is_there = folder.is_absolute() and folder.is_dir()
-            self._repositories[place] = open_repository(folder) if is_there else None
-        return self._repositories[place]
+        kept = self._repositories.get(place)
+        if kept is None and Path(place).is_absolute():
+            opened = (open_repository(each) for each in (self._folder, Path(place)) if each)
+            kept = next((one for one in opened if one is not None and one.place == place), None)
+        if kept is None or not kept.is_there:
+            self._repositories.pop(place, None)
+            return None
+        self._repositories[place] = kept
+        return kept
 
     def _list_known(self) -> list[str]:
         """List the projects in whose folders somebody on this machine has been."""
@@ -242,6 +302,14 @@ def _read_session(tx: Transaction, wording: UnboundWording) -> list[StoredTurn]:
     ns = tx.grounds.list_turns_before(wording.turn_n, _REACH)
     turns = tx.conversations.turns(ns)
     return [turns[n] for n in ns if n in turns]
+
+
+def _find_folder() -> Path | None:
+    """Return the folder in which this process was started; None if it is gone."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 def _tell(state: "GroundCheck") -> GroundMark:

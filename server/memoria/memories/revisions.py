@@ -281,6 +281,8 @@ class Revisions:
         ClaimWriter(tx, self._writer(tx), now_millis()).settle(memory, claim)
 
     def _apply(self, tx: Transaction, memory: Memory, action: Revision) -> None:
+        from memoria.memories.skills import withdraw_if_failed  # noqa: PLC0415  (the start-up does without it)
+
         writer = self._writer(tx)
         match action:
             case "confirm":
@@ -297,6 +299,7 @@ class Revisions:
                 writer.pin(memory.id, pinned=action == "pin")
             case "upvote" | "downvote":
                 writer.vote(memory.id, up=action == "upvote")
+                withdraw_if_failed(writer, memory.id)
             case "everywhere" | "project":
                 writer.set_scope(memory, action, self._workspace)
             case "correct" | "type":

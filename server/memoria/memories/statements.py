@@ -286,11 +286,15 @@ class Statements(Revisions):
 def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:
     """Return why an order waits for confirmation (its turn is not the user's), or None.
 
-    What rests on a tool's output waits where it orders anything at all.
+    A skill that a client could load always waits. What rests on a tool's output waits where it
+    orders anything at all.
     """
     from memoria.language.statements.orders import directs, instruction_shaped  # noqa: PLC0415
+    from memoria.model.skills import FLAG, read_skill  # noqa: PLC0415
 
     content, kind = new.claim.content, new.memory.type
+    if kind is MemoryType.SKILL and read_skill(content) is not None:
+        return FLAG
     if new.claim.trust is Trust.TOOL:
         is_order = kind is MemoryType.RULE or instruction_shaped(content, Trust.TOOL)
         return "instruction" if is_order else None

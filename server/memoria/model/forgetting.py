@@ -287,6 +287,10 @@ class ForgetResult(Value):
     """Files of the home from which lines were taken, or that were deleted."""
     deleted_files: tuple[str, ...] = ()
     """Deleted files: generated ones, or all files if everything was forgotten."""
+    skill_files: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
+    """Files of forgotten skills that were deleted in projects."""
+    skill_files_left: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
+    """Files of forgotten skills that somebody has changed, and that stay."""
     scrubbed: bool
     """True if the database file holds no trace of what was erased."""
     backups: tuple[RemainingBackup, ...]

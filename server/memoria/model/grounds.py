@@ -1,4 +1,4 @@
-"""How what a memory says of a repository stands now."""
+"""How what a memory or a turn says of a repository stands now."""
 
 from typing import Literal
 
@@ -8,10 +8,11 @@ GroundWord = Literal["unchanged", "changed", "gone", "not checked"]
 
 
 class GroundMark(Value):
-    """State of the files that carry a memory."""
+    """State of the files that carry a memory, or of which a turn shows lines."""
 
     state: GroundWord
-    """`not checked`: the repository is elsewhere, or nobody has looked since it changed."""
+    """`not checked`: the repository is elsewhere, nobody has looked since it changed, or no part of
+    it surely says what the memory does."""
     commits: int = 0
     """Commits that changed the files since; 0 where no commit has."""
 

@@ -161,7 +161,7 @@ class Hit(Value):
     outdated_by: Annotated[tuple[str, ...], UNLESS_EMPTY] = ()
     """Ids of newer memories in place of the hit's sources."""
     ground: GroundMark | None = None
-    """State of the files that carry a memory; None if none of a repository does."""
+    """State of the files that carry a memory or that a turn shows; None if it has none."""
     restated_by: str | None = None
     """Id of a hit above that says the same anew, mostly a later turn."""
     condition: Condition | None = None

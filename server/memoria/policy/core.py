@@ -12,6 +12,7 @@ from memoria.language.statements.lasting import REDACTED, lasting_end
 from memoria.model.core import CORE_FILES, USER_EDIT_NAME, CoreFile, CoreMemory
 from memoria.model.memory_types import CoreHeading, MemoryType
 from memoria.model.moments import Zone
+from memoria.model.skills import read_skill
 
 ASSISTANT = "assistant"
 """The subject of rules on how the agent behaves towards this user."""
@@ -70,9 +71,11 @@ def is_for_every_session(memory: CoreMemory, now: int, zone: Zone) -> bool:
     """Check whether a memory is meant for every session, not just for one session or one day.
 
     What the user pinned or wrote into a core file stands there as long as they let it. A memory
-    with a redacted secret never does: there is nothing to read.
+    with a redacted secret never does: there is nothing to read. Nor does a skill in the form of a
+    file, which clients load by themselves.
     """
-    if REDACTED in memory.content:
+    is_file = memory.type is MemoryType.SKILL and read_skill(memory.content) is not None
+    if is_file or REDACTED in memory.content:
         return False
     end = end_for_every_session(memory, zone)
     return end is None or now < end

@@ -231,6 +231,10 @@ def forget_notes(forgotten: ForgetResult, reader: Reader = FOR_AGENTS) -> list[s
 def _file_notes(forgotten: ForgetResult) -> Iterable[str]:
     """Yield sentences on files that were deleted or changed."""
     deleted, report = forgotten.deleted_files, forgotten.report
+    for file in forgotten.skill_files:
+        yield f"Deleted, with the skill that it had: {file}."
+    for file in forgotten.skill_files_left:
+        yield f"You have changed {file}, so it stays: it was the file of a forgotten skill."
     for file in forgotten.files:
         yield f"Deleted: {file}." if file in deleted else f"Lines were taken out of {file}."
     if deleted and report is not None and "everything" not in report.selected_by:

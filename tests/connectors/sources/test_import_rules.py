@@ -15,7 +15,11 @@ from tests.connectors.sources.samples.chats import (
     write_chatgpt,
     write_chatgpt_json,
 )
-from tests.connectors.sources.samples.clients import write_cursor, write_cursor_transcript
+from tests.connectors.sources.samples.clients import (
+    write_cursor,
+    write_cursor_transcript,
+    write_opencode_files,
+)
 from tests.connectors.sources.samples.notes import write_notes, write_obsidian
 from tests.connectors.sources.samples.servers import (
     mem0_memory,
@@ -28,8 +32,12 @@ from tests.surface.shell import Shell
 from memoria import Memoria
 from memoria.admin.importer import Importer
 from memoria.app import project_of
+from memoria.connectors.sources import opencode
 from memoria.connectors.sources.detect import SOURCES, find_files
+from memoria.connectors.transcripts.base import TranscriptTurn
+from memoria.connectors.transcripts.source import TranscriptSource
 from memoria.memories.foreign import ForeignReceipt
+from memoria.model import Role
 from memoria.model.conclusions import ForeignMemory
 from memoria.model.provenance import transcript_channel
 
@@ -152,6 +160,18 @@ def test_a_project_of_claude_mem_is_the_folder_that_claude_code_was_in(
     assert not found(shell, "bed 4")
     hits = shell.json("--workspace", str(project), "search", "bed 4")["hits"]
     assert any("bed 4" in hit["text"] for hit in hits)
+
+
+def test_a_command_that_failed_in_opencode_has_its_exit_code_which_its_output_does_not_say(
+    tmp_path: Path,
+) -> None:
+    root = write_opencode_files(tmp_path)
+    (part,) = (path for path in root.rglob("part/**/*.json") if "callID" in path.read_text())
+    part.write_text(part.read_text().replace('"metadata": {}', '"metadata": {"exit": 1}'))
+    session = TranscriptSource(root / "session" / "p" / "ses_1.json", "ses_1")
+    turns = [one.turn for one in opencode.read(session) if isinstance(one, TranscriptTurn)]
+    (call,) = (turn for turn in turns if turn.role is Role.TOOL)
+    assert call.tool_result == {"output": "bed 4", "exit_code": 1}
 
 
 def test_a_database_that_is_in_use_is_read_with_its_log_and_not_touched(

@@ -59,6 +59,17 @@ async def test_a_log_of_copilot_is_recorded_once_though_it_grows(
     assert {turn.source for turn in turns} == {"copilot"}
 
 
+async def test_what_hooks_say_behind_a_result_of_copilot_s_is_no_part_of_it(
+    quiet: Memoria, tmp_path: Path
+) -> None:
+    said = 'a.txt\n\nTool "bash" succeeded. Additional guidance from postToolUse hooks:\nMind it.'
+    done = event("tool.execution_complete", 6, toolCallId="c1", success=True,
+                 result={"content": said})  # fmt: skip
+    file = written(tmp_path / SESSION / "events.jsonl", COPILOT[0], COPILOT[4], done)
+    await imported(quiet, "copilot", file)
+    assert told(await kept(quiet)) == [SAID[1]]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -126,6 +126,9 @@ def test_only_the_words_of_a_message_are_kept(tmp_path: Path, message: Line, wor
     assert said.turn.content == words
 
 
+SAID_BY_HOOKS = "<hook_context>&lt;memoria&gt;\nIt failed.\n&lt;/memoria&gt;</hook_context>"
+
+
 @pytest.mark.parametrize(
     ("result", "expected"),
     [
@@ -138,6 +141,10 @@ def test_only_the_words_of_a_message_are_kept(tmp_path: Path, message: Line, wor
         (
             {"result": [{"functionResponse": {"response": {"output": "a", "code": 1}}}] * 2},
             [{"output": "a", "code": 1}] * 2,
+        ),
+        (
+            {"result": [{"functionResponse": {"response": {"output": f"a\n\n{SAID_BY_HOOKS}"}}}]},
+            "a",
         ),
         ({"result": "plain"}, "plain"),
         ({"resultDisplay": "Found 3 matches"}, "Found 3 matches"),

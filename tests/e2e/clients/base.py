@@ -44,6 +44,8 @@ class Abilities:
     """Whether it says to a server which program it is."""
     goes_on: bool = True
     """Whether the last conversation can be gone on with, without being named."""
+    is_warned: bool = False
+    """Whether its model can be told a word with a tool call."""
 
 
 class Client(Protocol):
@@ -105,6 +107,12 @@ class Client(Protocol):
         self, tool: str, arguments: Mapping[str, object], *, is_packaged: bool
     ) -> Sequence[Call]:
         """How its model comes to call a tool, of an entry's server or of a package's."""
+
+    def run(self, command: str) -> Call:
+        """How its model runs a line of the shell."""
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """How its model comes to change a line of a file, named from the project's folder."""
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those of the server's tools that a request tells the model of."""

@@ -16,8 +16,8 @@ _PACKAGED = "mcp__plugin_memoria_memoria__"
 _OWN = re.compile(rf"^(?:{_PREFIX}|{_PACKAGED})(\w+)$", re.MULTILINE)
 """A name, or a line of the list of tools whose schemas the model may ask for."""
 
-_ALLOWED = "mcp__memoria,mcp__plugin_memoria_memoria"
-"""All tools of these servers, and no others."""
+_ALLOWED = "mcp__memoria,mcp__plugin_memoria_memoria,Bash,Edit"
+"""All tools of these servers, and two of its own."""
 
 
 class ClaudeCode:
@@ -29,7 +29,7 @@ class ClaudeCode:
     version = "2.1.330"
     program = "claude"
     dialect = Anthropic()
-    abilities = Abilities()
+    abilities = Abilities(is_warned=True)
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none, and no traffic but the model's."""
@@ -81,6 +81,15 @@ class ClaudeCode:
         """Its tools come by name alone: the model asks for the schema first."""
         name = f"{_PACKAGED if is_packaged else _PREFIX}{tool}"
         return [Call("ToolSearch", {"query": f"select:{name}"}), Call(name, arguments)]
+
+    def run(self, command: str) -> Call:
+        """With a word on what for."""
+        return Call("Bash", {"command": command, "description": "Run it"})
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """It changes no file that it has not read."""
+        changed = {"file_path": file, "old_string": old, "new_string": new}
+        return [Call("Read", {"file_path": file}), Call("Edit", changed)]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those with a schema, and those that a message lists by name."""

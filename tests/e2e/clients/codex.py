@@ -85,7 +85,7 @@ class Codex:
     version = "0.169.0"
     program = "codex"
     dialect = OpenAI()
-    abilities = Abilities()
+    abilities = Abilities(is_warned=True)
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none."""
@@ -135,7 +135,7 @@ class Codex:
 
     def arguments(self, prompt: str) -> Sequence[str]:
         """In a folder that need not be a repository."""
-        return ["exec", "--skip-git-repo-check", prompt]
+        return ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", prompt]
 
     def resume(self, prompt: str) -> Sequence[str]:
         """The newest conversation."""
@@ -146,6 +146,15 @@ class Codex:
     ) -> Sequence[Call]:
         """All its tools come with their schemas."""
         return [Call(f"{_NAMESPACE}.{tool}", arguments)]
+
+    def run(self, command: str) -> Call:
+        """In a terminal."""
+        return Call("exec_command", {"cmd": command})
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """By a patch on a line of the shell: an unknown model has no tool for it."""
+        lines = "*** Begin Patch", f"*** Update File: {file}", "@@", f"-{old}", f"+{new}"
+        return [self.run("\n".join(["apply_patch <<'EOF'", *lines, "*** End Patch", "EOF"]))]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those of the server's namespace."""

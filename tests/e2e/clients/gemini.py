@@ -28,7 +28,7 @@ class GeminiCli:
     version = "0.61.0"
     program = "gemini"
     dialect = Gemini()
-    abilities = Abilities()
+    abilities = Abilities(is_warned=True)
 
     def environment(self, home: Path, url: str) -> dict[str, str]:
         """A key that is none, and a folder that is trusted."""
@@ -74,6 +74,15 @@ class GeminiCli:
     ) -> Sequence[Call]:
         """All its tools come with their schemas."""
         return [Call(f"{_PREFIX}{tool}", arguments)]
+
+    def run(self, command: str) -> Call:
+        """By its tool for that."""
+        return Call("run_shell_command", {"command": command})
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """By its tool for that."""
+        changed = {"file_path": file, "old_string": old, "new_string": new}
+        return [Call("replace", {**changed, "instruction": f"Change {old} into {new}."})]
 
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those declared under the server's name."""

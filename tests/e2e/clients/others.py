@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +136,12 @@ class OtherClient:
     variables: Mapping[str, str] = field(default_factory=dict)
     abilities: Abilities = _SILENT
     is_python: bool = False
+    runs_by: str = "bash"
+    """Its tool for lines of the shell."""
+    reads_by: str = ""
+    """Its tool for a file, which comes before an edit; empty where an edit is a patch."""
+    edit_fields: Sequence[str] = ("file_path", "old_string", "new_string")
+    """Arguments of its tool `edit`."""
     agreeing: str = ""
     """How its own Python agrees to hooks, which it asks a person in a terminal."""
     dialect: Completions = _DIALECT
@@ -186,6 +192,18 @@ class OtherClient:
         """Its tools are called by their names."""
         return [Call(f"{self.prefix}{tool}", arguments)]
 
+    def run(self, command: str) -> Call:
+        """With a word on what for."""
+        return Call(self.runs_by, {"command": command, "description": "Run it"})
+
+    def edit(self, file: str, old: str, new: str) -> Sequence[Call]:
+        """Of a file that it has read; or by a patch, as Copilot CLI has its model do it."""
+        if self.reads_by:
+            changed = dict(zip(self.edit_fields, (file, old, new), strict=True))
+            return [Call(self.reads_by, {self.edit_fields[0]: file}), Call("edit", changed)]
+        lines = "*** Begin Patch", f"*** Update File: {file}", "@@", f"-{old}", f"+{new}"
+        return [Call("apply_patch", "\n".join([*lines, "*** End Patch", ""]))]
+
     def server_tools(self, body: Mapping[str, Any]) -> set[str]:
         """Those with a schema, and those that a message lists by name."""
         texts = [*self.dialect.tools(body), *_words(body)]
@@ -206,8 +224,11 @@ OTHERS = (
         prefix="mcp__memoria__",
         talk=("--approval-mode", "yolo"),
         go_on=("--approval-mode", "yolo", "--continue"),
+        runs_by="run_shell_command",
+        reads_by="read_file",
         files={".qwen/settings.json": _QWEN},
         variables=_OPENAI,
+        abilities=replace(_SILENT, is_warned=True),
     ),
     OtherClient(
         name="copilot",
@@ -223,7 +244,7 @@ OTHERS = (
             "COPILOT_PROVIDER_API_KEY": "no-key",
             "COPILOT_MODEL": "gpt-5.4",
         },
-        abilities=Abilities(is_packaged=False, reads=False),
+        abilities=Abilities(is_packaged=False, reads=False, is_warned=True),
     ),
     OtherClient(
         name="opencode",
@@ -233,8 +254,10 @@ OTHERS = (
         prefix="memoria_",
         talk=("run",),
         go_on=("run", "--continue"),
+        reads_by="read",
+        edit_fields=("filePath", "oldString", "newString"),
         files={".config/opencode/opencode.json": _OPENCODE},
-        abilities=Abilities(is_packaged=False, reads=False, tells_ends=False),
+        abilities=Abilities(is_packaged=False, reads=False, tells_ends=False, is_warned=True),
     ),
     OtherClient(
         name="kilo",
@@ -244,7 +267,10 @@ OTHERS = (
         prefix="memoria_",
         talk=("run", "--auto"),
         go_on=("run", "--auto", "--continue"),
+        reads_by="read",
+        edit_fields=("filePath", "oldString", "newString"),
         files={".config/kilo/kilo.json": _OPENCODE},
+        abilities=replace(_SILENT, is_warned=True),
     ),
     OtherClient(
         name="cline",

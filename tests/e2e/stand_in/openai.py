@@ -95,8 +95,13 @@ class Completions:
             model = {"id": "stand-in", "object": "model", "created": 1, "owned_by": "nobody"}
             return document({"object": "list", "data": [model]})
         if isinstance(reply, Call):
-            function = {"name": reply.tool, "arguments": json.dumps(reply.arguments)}
-            call = {"index": 0, "id": f"call_{number:08}", "type": "function", "function": function}
+            call: dict[str, object] = {"index": 0, "id": f"call_{number:08}"}
+            if isinstance(reply.arguments, str):
+                call |= {"type": "custom", "custom": {"name": reply.tool, "input": reply.arguments}}
+            else:
+                arguments = json.dumps(reply.arguments)
+                function = {"name": reply.tool, "arguments": arguments}
+                call |= {"type": "function", "function": function}
             message: dict[str, object] = {
                 "role": "assistant",
                 "content": None,

@@ -24,7 +24,8 @@ class Call:
     """A call of a tool, by the name under which the client lists it."""
 
     tool: str
-    arguments: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] | str = field(default_factory=dict)
+    """A text, for a tool of OpenAI's that takes one as it is."""
 
 
 Reply = Say | Call

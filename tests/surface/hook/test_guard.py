@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from memoria.admin.findings import check_hooks
 from memoria.app.kept import AnswerKeeper
 from memoria.bare.guard_words import WORDS, count_words, is_asked, note_asked
 from memoria.bare.kept import answer_path
-from memoria.bare.spool import note_heard
+from memoria.bare.spool import list_waiting, note_heard
 from memoria.surface.mcp.instructions import composers_for
 
 PROGRAM = Path(memoria.__file__).parent / "surface" / "hook" / "__main__.py"
@@ -66,7 +67,7 @@ def _read(path: Path) -> bytes:
 
 
 def _damage(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"kind"', b'"kine"'))
+    path.write_bytes(path.read_bytes().replace(b'"all"', b'"ill"'))
 
 
 def _keep(memory: Memoria) -> None:
@@ -91,25 +92,35 @@ def _ask(
     guard: bool = True,
 ) -> str | None:
     """What the hook lays before the model; None for nothing at all."""
+    said = {"hook_event_name": "PreToolUse", **_call(memory, line), "session_id": session}
+    replied = _run(memory, client, said, *(["--guard"] if guard else []), *options)
+    if replied is None:
+        return None
+    told = replied["hookSpecificOutput"]
+    assert told.keys() == {"hookEventName", "additionalContext"}, "it decides nothing"
+    assert told["hookEventName"] == "PreToolUse"
+    return str(told["additionalContext"])
+
+
+def _call(memory: Memoria, line: str) -> dict[str, object]:
     place = str(memory.settings.workspace)
-    said = {
-        "hook_event_name": "PreToolUse", "session_id": session, "cwd": place,
-        "transcript_path": f"{place}/t.jsonl", "tool_name": "Bash", "tool_input": {"command": line},
-    }  # fmt: skip
-    home = ("--home", str(memory.settings.home_path), *(["--guard"] if guard else []))
+    called = {"tool_name": "Bash", "tool_input": {"command": line}}
+    return {"session_id": "s1", "cwd": place, "transcript_path": f"{place}/t.jsonl", **called}
+
+
+def _run(
+    memory: Memoria, client: str, said: dict[str, object], *options: str
+) -> dict[str, Any] | None:
+    """What the hook prints; None for nothing at all."""
+    home = ("--home", str(memory.settings.home_path), *options)
     done = subprocess.run(  # noqa: S603  (our own program)
-        [sys.executable, "-I", "-S", str(PROGRAM), client, *home, *options],
+        [sys.executable, "-I", "-S", str(PROGRAM), client, *home],
         input=json.dumps(said).encode(),
         capture_output=True,
         check=True,
     )
     assert done.stderr == b""
-    if not done.stdout:
-        return None
-    told = json.loads(done.stdout)["hookSpecificOutput"]
-    assert told.keys() == {"hookEventName", "additionalContext"}, "it decides nothing"
-    assert told["hookEventName"] == "PreToolUse"
-    return str(told["additionalContext"])
+    return dict(json.loads(done.stdout)) if done.stdout else None
 
 
 async def test_one_line_is_said_before_a_call_that_failed_here_once_a_session(
@@ -127,12 +138,59 @@ async def test_one_line_is_said_before_a_call_that_failed_here_once_a_session(
     assert _ask(memory, "pnpm install zod", session="s2") is None
 
 
-@pytest.mark.parametrize("client", ["claude-code", "codex", "vscode"])
+async def test_nothing_is_said_in_the_session_that_is_still_at_it(memory: Memoria) -> None:
+    _keep(memory)
+    assert _ask(memory, "npm install zod", session="s0") is None
+    assert _ask(memory, "npm install zod", session="s1") is not None
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
 async def test_each_client_that_shows_a_text_before_a_call_gets_it_in_its_form(
     memory: Memoria, client: str
 ) -> None:
     _keep(memory)
     assert "worked afterwards" in (_ask(memory, "npm install zod", client=client) or "")
+
+
+AFTER: dict[str, tuple[str, dict[str, object]]] = {
+    "gemini": ("AfterTool", {"tool_response": {"llmContent": "Exit Code: 1"}}),
+    "qwen": ("PostToolUseFailure", {"error": "Exit Code: 1"}),
+    "vscode": ("PostToolUse", {"tool_response": "npm error"}),
+    "opencode": ("PostToolUse", {"tool_response": {"output": "npm error", "exit_code": 1}}),
+}
+"""Clients that show their model a text after a call, with what they tell of one that failed."""
+
+
+@pytest.mark.parametrize("client", AFTER)
+async def test_the_line_comes_after_a_call_where_the_client_shows_none_before(
+    memory: Memoria, client: str
+) -> None:
+    _keep(memory)
+    event, result = AFTER[client]
+    said = {"hook_event_name": event, **_call(memory, "npm install zod"), **result}
+    told = _run(memory, client, said, "--guard")
+    assert told is not None
+    assert told.keys() == {"hookSpecificOutput"}, "it decides nothing"
+    assert told["hookSpecificOutput"]["hookEventName"] == event
+    assert "worked afterwards" in told["hookSpecificOutput"]["additionalContext"]
+    assert len(list_waiting(str(memory.settings.home_path), "default")) == 1
+    again = _run(memory, client, said, "--guard")
+    assert not again, "once a session"
+
+
+async def test_copilot_gets_the_line_after_a_call_as_the_one_field_that_it_reads(
+    memory: Memoria,
+) -> None:
+    _keep(memory)
+    place = str(memory.settings.workspace)
+    said = {
+        "sessionId": "s1", "cwd": place, "timestamp": 1_795_918_166_039, "toolName": "bash",
+        "toolArgs": {"command": "npm install zod"}, "toolResult": {"textResultForLlm": "npm error"},
+    }  # fmt: skip
+    told = _run(memory, "copilot", said, "--event", "postToolUse", "--guard")
+    assert told is not None
+    assert told.keys() == {"additionalContext"}
+    assert "worked afterwards" in told["additionalContext"]
 
 
 async def test_without_the_option_nothing_is_said_recorded_or_laid_ready(memory: Memoria) -> None:

@@ -29,6 +29,7 @@ from tests.surface.hook.clients import (
 import memoria
 from memoria.bare.spool import claim_entries, list_waiting, read_failures, read_heard
 from memoria.connectors.clients.interface import ClientProgram
+from memoria.language.calls.outcome import Outcome, read_outcome
 from memoria.surface.hook.main import make_entry
 from memoria.surface.hook.payloads import Payload as ReadPayload
 from memoria.surface.hook.replies import MOST_CHARS, make_reply, shorten
@@ -179,6 +180,25 @@ def _check_replies(event: str, printed: Mapping[str, object]) -> None:
             assert "search_memory" in str(reply)
         else:
             assert reply in (None, {}, {"continue": True}, {"cancel": False}), client
+
+
+@pytest.mark.parametrize(("stopped", "outcome"), [(False, Outcome.FAILED), (True, Outcome.UNKNOWN)])
+def test_a_call_that_failed_is_recorded_where_qwen_tells_it_apart(
+    home: Path, tmp_path: Path, *, stopped: bool, outcome: Outcome
+) -> None:
+    called = {"tool_name": "run_shell_command", "tool_input": {"command": "make"}}
+    said = {
+        "hook_event_name": "PostToolUseFailure", "session_id": "s-1", "cwd": str(tmp_path),
+        **called, "error": "Output: no rule\nExit Code: 2", "is_interrupt": stopped,
+    }  # fmt: skip
+    hook = _start(home, "qwen")
+    _tell(hook, said)
+    _read(hook)
+    (entry,) = _take_all(home)
+    turns = entry["turns"]
+    assert isinstance(turns, list)
+    (turn,) = turns
+    assert read_outcome("run_shell_command", {"command": "make"}, turn["tool_result"]) is outcome
 
 
 def test_a_secret_and_a_private_span_never_touch_the_disk(home: Path, tmp_path: Path) -> None:

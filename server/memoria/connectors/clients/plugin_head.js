@@ -1,11 +1,12 @@
 // __MARK__
 //
 // Hands what happens in a session to Memoria's hook program. The client runs this in its own
-// process, so nothing here waits but the start of a session and a recall, and nothing here throws.
+// process, so nothing here waits but what the model is to be told, and nothing here throws.
 import { spawn } from "node:child_process"
 
 const COMMAND = __COMMAND__
 const RECALL = __RECALL__
+const GUARD = __GUARD__
 const LIMIT_MS = 9500 // the hook program ends itself after 3 s, with a recall after 9 s
 
 function tell(event, payload, options = []) {

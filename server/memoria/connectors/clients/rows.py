@@ -36,16 +36,14 @@ CODEX_TOKENS = 10_000
 is longer, and writes the whole into a temporary file, where no forgetting could reach it."""
 _SAID_TO_MODELS = frozenset({"SessionStart", "UserPromptSubmit"})
 """Events with answers for the model. Codex warns of a limit where there can be none."""
-_BEFORE = "PreToolUse"
+BEFORE = "PreToolUse"
+"""Event before a tool call. Codex shows its text from its versions of May 2026 on."""
 _PROMPTS = ("UserPromptSubmit", "userPromptSubmitted")
 CLAUDE_EVENTS = {
     **dict.fromkeys("SessionStart UserPromptSubmit PostToolUse Stop PreCompact".split(), SECONDS),
     "SessionEnd": SESSION_END_SECONDS,
 }
 """Claude Code's events, which Codex has under the same names."""
-CLAUDE_BEFORE = (_BEFORE, "Bash|Edit|MultiEdit|Write|NotebookEdit")
-CODEX_BEFORE = (_BEFORE, "Bash|apply_patch|Edit|Write")
-"""Codex shows a text before a tool call from its versions of May 2026 on."""
 _MARK = "Written by `memoria connect {0}`; `memoria disconnect {0}` removes it."
 _RULES_TEXT = "surface/mcp/texts/instructions.md"
 _RESTART = "Restart {title}: it reads its configuration when it starts."
@@ -195,10 +193,9 @@ copilot_folder = find_folder(".copilot", variable="COPILOT_HOME")
 
 def _vscode_files(setup: ClientSetup) -> dict[Path, str]:
     events = "SessionStart UserPromptSubmit PostToolUse PreCompact Stop"
-    events += " PreToolUse" if setup.wish.guard else ""
     hooks = {
         event: [{"type": "command", "command": line, "timeout": limit}]
-        for event, line, limit in _list_calls("vscode", events, setup)
+        for event, line, limit in _list_calls("vscode", events, setup, warns_at="PostToolUse")
     }
     return {_copilot_hooks(setup) / "memoria.json": _json({"hooks": hooks})}
 
@@ -209,7 +206,9 @@ def _copilot_files(setup: ClientSetup) -> dict[Path, str]:
     events = "sessionStart userPromptSubmitted postToolUse agentStop preCompact sessionEnd"
     hooks = {
         event: [{"type": "command", key: line, "timeoutSec": limit}]
-        for event, line, limit in _list_calls("copilot", events, setup, says_event=True)
+        for event, line, limit in _list_calls(
+            "copilot", events, setup, says_event=True, warns_at="postToolUse"
+        )
     }
     path = _copilot_hooks(setup) / "memoria-copilot.json"
     return {path: _json({"version": 1, "hooks": hooks})}
@@ -289,19 +288,20 @@ def _fill_plugin(body: str, client: str, setup: ClientSetup) -> str:
         "__MARK__": _MARK.format(client),
         "__COMMAND__": json.dumps(setup.program.hook_words(client), ensure_ascii=False),
         "__RECALL__": json.dumps(setup.wish.recall),
+        "__GUARD__": json.dumps(setup.wish.guard),
     }.items():
         text = text.replace(name, value)
     return text
 
 
 def _list_calls(
-    client: str, events: str, setup: ClientSetup, *, says_event: bool = False
+    client: str, events: str, setup: ClientSetup, *, says_event: bool = False, warns_at: str = ""
 ) -> Iterator[tuple[str, str, int]]:
     """Yield each event with the line of its hook and the limit in seconds."""
     for event in events.split():
         recall = setup.wish.recall and event in _PROMPTS
         told, windows = event if says_event else "", setup.place.is_windows
-        flags = [RECALL] * recall + [GUARD] * (event == _BEFORE)
+        flags = [RECALL] * recall + [GUARD] * (setup.wish.guard and event == warns_at)
         line = setup.program.hook_line(client, *flags, windows=windows, event=told)
         yield event, line, SECONDS * RECALL_FACTOR if recall else SECONDS
 
@@ -310,17 +310,17 @@ def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-COPILOT_HOOKS = HookFiles(write=_copilot_files)
-KILO_HOOKS = HookFiles(write=_kilo_files)
+COPILOT_HOOKS = HookFiles(write=_copilot_files, warns=True)
+KILO_HOOKS = HookFiles(write=_kilo_files, warns=True)
 OPENCLAW_HOOKS = HookFiles(
     write=_openclaw_files,
     grant_at=("plugins", "entries", "memoria"),
     grant={"enabled": True, "hooks": {"allowConversationAccess": True}},
 )
-OPENCODE_HOOKS = HookFiles(write=_opencode_files)
+OPENCODE_HOOKS = HookFiles(write=_opencode_files, warns=True)
 CLINE_HOOKS = HookFiles(write=_cline_files)
 # From public documents; not tried with the clients themselves.
-VSCODE_HOOKS = HookFiles(write=_vscode_files, before=True)
+VSCODE_HOOKS = HookFiles(write=_vscode_files, warns=True)
 GOOSE_HOOKS = HookFiles(write=_goose_files)
 
 

@@ -363,7 +363,8 @@ def _has_recall(hook: Any) -> bool:  # noqa: ANN401  (a hook in any form)
 
 
 def _has_guard(hook: Any) -> bool:  # noqa: ANN401  (a hook in any form)
-    return " --guard" in (hook if isinstance(hook, str) else json.dumps(hook))
+    text = hook if isinstance(hook, str) else json.dumps(hook)
+    return " --guard" in text or "GUARD = true" in text
 
 
 def _find_missing(

@@ -14,10 +14,9 @@ from memoria.connectors.clients.interface import (
     ScopeFiles,
 )
 from memoria.connectors.clients.rows import (
-    CLAUDE_BEFORE,
+    BEFORE,
     CLAUDE_EVENTS,
     CLINE_HOOKS,
-    CODEX_BEFORE,
     COPILOT_HOOKS,
     KILO_HOOKS,
     NO_HOOKS,
@@ -69,7 +68,8 @@ CLAUDE_CODE = Client(
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=claude_hook,
-        before=CLAUDE_BEFORE,
+        warns_at=(BEFORE,),
+        warned_tools="Bash|Edit|MultiEdit|Write|NotebookEdit",
         switch=(("disableAllHooks",), True),
     ),
     programs=("claude",),
@@ -103,7 +103,8 @@ CODEX = Client(
         events=CLAUDE_EVENTS,
         prompt="UserPromptSubmit",
         form=codex_hook,
-        before=CODEX_BEFORE,
+        warns_at=(BEFORE,),
+        warned_tools="Bash|apply_patch|Edit|Write",
         switch=(("features", "hooks"), False),
         find_untrusted=list_untrusted,
         skipped="until you trust them, with /hooks there",
@@ -144,6 +145,7 @@ GEMINI = Client(
         events=dict.fromkeys(_GEMINI_EVENTS, _GEMINI_MILLIS),
         prompt="BeforeAgent",
         form=gemini_hook,
+        warns_at=("AfterTool",),
         switch=(("hooksConfig", "enabled"), False),
     ),
     programs=("gemini",),
@@ -155,6 +157,9 @@ GEMINI = Client(
 
 _QWEN_SETTINGS = name_files(_qwen_folder, "settings.json", ".qwen/settings.json")
 
+_QWEN_CALLS = ("PostToolUse", "PostToolUseFailure")
+"""Of a call it tells one of these: a command with another exit code than 0 has failed."""
+
 QWEN = Client(
     name="qwen",
     title="Qwen Code",
@@ -163,9 +168,10 @@ QWEN = Client(
     remote=name_remote("httpUrl", variable="${NAME}"),
     hooks=HookTable(
         file=_QWEN_SETTINGS,
-        events=dict.fromkeys(CLAUDE_EVENTS, _GEMINI_MILLIS),
+        events=dict.fromkeys((*CLAUDE_EVENTS, *_QWEN_CALLS), _GEMINI_MILLIS),
         prompt="UserPromptSubmit",
         form=gemini_hook,
+        warns_at=_QWEN_CALLS,
         switch=(("disableAllHooks",), True),
     ),
     programs=("qwen",),

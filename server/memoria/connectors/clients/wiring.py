@@ -105,9 +105,9 @@ def draft_connection(
             f"{program.command} lies in a cache that may be emptied. Install Memoria, for example "
             "with `uv tool install memoria-server`, and connect from there."
         )
-    if wish.guard and not (client.hooks and client.hooks.before):
+    if wish.guard and not _warns(client):
         notes.append(
-            f"{client.title} shows its model nothing before a tool call: --guard changes nothing."
+            f"{client.title} shows its model nothing with a tool call: --guard changes nothing."
         )
     server = program.server
     for path, wanted in list_documents(client, setup).items():
@@ -281,17 +281,22 @@ def _write_hooks(
     client: Client, table: HookTable, setup: ClientSetup
 ) -> dict[str, dict[str, object]]:
     hooks, windows = {}, setup.place.is_windows
-    for event, limit in table.events.items():
+    warns_at = table.warns_at if setup.wish.guard else ()
+    limits = {**dict.fromkeys(warns_at, table.events[table.prompt]), **table.events}
+    for event, limit in limits.items():
         recall = setup.wish.recall and event == table.prompt
-        line = setup.program.hook_line(client.name, *([RECALL] * recall), windows=windows)
+        flags = [RECALL] * recall + [GUARD] * (event in warns_at)
+        line = setup.program.hook_line(client.name, *flags, windows=windows)
         given = limit * RECALL_FACTOR if recall else limit
-        hooks[event] = table.form(HookCall(event, line, given, windows))
-    if setup.wish.guard and table.before is not None:
-        event, tools = table.before
-        limit = table.events[table.prompt]
-        line = setup.program.hook_line(client.name, GUARD, windows=windows)
-        hooks[event] = table.form(HookCall(event, line, limit, windows, tools))
+        tools = "" if event in table.events else table.warned_tools
+        hooks[event] = table.form(HookCall(event, line, given, windows, tools))
     return hooks
+
+
+def _warns(client: Client) -> bool:
+    """Check whether a client shows its model a text with a tool call."""
+    hooks = client.hooks
+    return bool(hooks.warns_at if isinstance(hooks, HookTable) else hooks and hooks.warns)
 
 
 def _entry_place(client: Client, config: Path) -> tuple[str, ...]:

@@ -222,13 +222,15 @@ def _read_message(
 def _read_call(place: TranscriptPosition, part: JsonObject, number: int) -> ImportItem:
     state = obj(part.get("state"))
     at = read_time(obj(state.get("time")).get("start"))
+    code, output = obj(state.get("metadata")).get("exit"), state.get("output") or state.get("error")
     return place.turn(
         Role.TOOL,
         message_id=text(part.get("callID")) or f"{place.message_id}.call{number}",
         at=place.at if at is None else at,
         tool_name=text(part.get("tool")),
         tool_args=state.get("input", {}),
-        tool_result=state.get("output") or state.get("error"),
+        # As the plugin tells it: the output does not say that a command failed.
+        tool_result={"output": output, "exit_code": code} if code else output,
     )
 
 

@@ -10,6 +10,7 @@ nothing in it is a turn. What the client lays before a prompt is a message of it
 tag, and what a hook did is a message that only the user is shown.
 """
 
+import re
 from collections.abc import Iterator
 
 from pydantic import JsonValue
@@ -37,6 +38,10 @@ _COPILOT_OPENINGS = ("session.start", "session.resume")
 _COPILOT_SPEAKERS = {"user.message": Role.USER, "assistant.message": Role.ASSISTANT}
 _SUBAGENT_SIGNS = ("parentToolCallId", "agentId")
 """Fields of events of an agent that the user's agent has started."""
+_HOOKS_SAID = re.compile(
+    r'\n\nTool "[^"\n]*" \w+\. Additional guidance from postToolUse hooks:\n.*\Z', re.DOTALL
+)
+"""End of a result, in which the model is told what hooks have said."""
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
@@ -94,6 +99,7 @@ def _copilot_call_id(place: TranscriptPosition, data: JsonObject) -> str:
 
 def _read_copilot_result(data: JsonObject) -> JsonValue:
     told = obj(data.get("result")).get("content")
+    told = _HOOKS_SAID.sub("", told) if isinstance(told, str) else told
     if data.get("success") is False:
         return {"is_error": True, "content": told or text(obj(data.get("error")).get("message"))}
     return told

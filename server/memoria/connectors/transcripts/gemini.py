@@ -209,11 +209,16 @@ def _words(content: JsonValue) -> str:
         words = _part_words(part)
         if words.strip() == _REFERENCED_FILES:
             break
-        told = without_spans(words, "<hook_context>", "</hook_context>")
-        words = words if told == words else told.strip()
+        words = _without_hooks(words)
         if words.strip() and not is_wrapped(words, _CLIENT_WORDS):
             kept.append(words)
     return "\n\n".join(kept)
+
+
+def _without_hooks(words: str) -> str:
+    """Cut what hooks have said to the model."""
+    told = without_spans(words, "<hook_context>", "</hook_context>")
+    return words if told == words else told.strip()
 
 
 def _part_words(part: JsonValue) -> str:
@@ -235,7 +240,7 @@ def _result(call: JsonObject) -> JsonValue:
     ]
     texts = [text(response.get("output")) for response in responses if len(response) == 1]
     if texts and len(texts) == len(responses) and all(texts):
-        return "\n".join(words for words in texts if words)
+        return "\n".join(_without_hooks(words) for words in texts if words)
     if responses:
         return responses[0] if len(responses) == 1 else list(responses)
     return text(result) or text(call.get("resultDisplay"))

@@ -18,7 +18,8 @@ _TEXT_FIELDS = (
 _CODE_FIELDS = ("exit_code", "exitCode", "exitcode", "returncode", "return_code", "code")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CODE_LINE = re.compile(
-    r"(?im)^\W*(?:process |command )?(?:exited|failed|finished|completed)?(?: with)?\s*"
+    r"(?im)^\W*(?:process |command |shellid: \w+ )?"
+    r"(?:exited|failed|finished|completed)?(?: with)?\s*"
     r"(?:exit[ _]?code|exit status|code|return code)\s*[:=]?\s*(?P<code>-?\d+)\W*$"
 )
 _DECLINED = (

@@ -19,6 +19,7 @@ from memoria.lifecycle.steps.retention import (
     PromoteStep,
 )
 from memoria.lifecycle.steps.review import ReviewStep
+from memoria.lifecycle.steps.skills import SkillsStep
 
 STEPS: tuple[AnyStep, ...] = (
     MarkTurnsStep(),
@@ -30,6 +31,7 @@ STEPS: tuple[AnyStep, ...] = (
     MergeStep(),
     ProposeJoinsStep(),
     ConsolidateStep(),
+    SkillsStep(),
     DecayStep(),
     ReviewStep(),
     ArchiveExpiredStep(),

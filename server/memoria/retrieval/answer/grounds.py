@@ -1,33 +1,40 @@
-"""Marks of memories whose files have changed, and where these stand in an answer."""
+"""Marks of memories and turns whose files have changed, and where these stand in an answer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
-from memoria.model import Hit
+from memoria.model import Hit, StoredTurn
 from memoria.model.grounds import GroundMark
 from memoria.retrieval.answer.lines import AnswerLine
 from memoria.retrieval.ranking.candidates import MemoryWording
 from memoria.store.rows.transaction import Transaction
 
-_RANKS = {"unchanged": 0, "not checked": 0, "changed": 1, "gone": 2}
+_UNKNOWN = GroundMark(state="not checked")
 
 
-ReadGrounds = Callable[[Transaction, Sequence[str]], Mapping[str, GroundMark]]
-"""Function that returns the states of those of some memories that are bound to files."""
+class ReadGrounds(Protocol):
+    """Function that returns the states of memories and turns of a repository, by their ids."""
+
+    def __call__(
+        self, tx: Transaction, memory_ids: Sequence[str], turns: Sequence[StoredTurn] = ()
+    ) -> Mapping[str, GroundMark]:
+        """Return the states of those that are bound to files."""
+        ...
 
 
 def read_line_grounds(
     tx: Transaction, read: ReadGrounds, lines: Iterable[AnswerLine]
 ) -> Mapping[str, GroundMark]:
-    """Return the states of the memories among lines that are bound to files."""
-    documents = (line.candidate.document for line in lines)
+    """Return the states of the memories and turns among lines that are bound to files."""
+    documents = [line.candidate.document for line in lines]
     ids = [one.memory.id for one in documents if isinstance(one, MemoryWording)]
-    return read(tx, ids) if ids else {}
+    return read(tx, ids, [one for one in documents if isinstance(one, StoredTurn)])
 
 
 def step_back(
     lines: Sequence[AnswerLine], marks: Mapping[str, GroundMark]
 ) -> tuple[AnswerLine, ...]:
-    """Return lines with changed memories behind unchanged ones; all others keep their places.
+    """Return lines with what has changed behind what has not; all others keep their places.
 
     Args:
         lines: lines of an answer, best first.
@@ -36,9 +43,11 @@ def step_back(
     places = [
         place
         for place, line in enumerate(lines)
-        if line.shown_as is None and line.candidate.id in marks
+        if line.shown_as is None and marks.get(line.candidate.id, _UNKNOWN).state != "not checked"
     ]
-    ordered = sorted(places, key=lambda place: _RANKS[marks[lines[place].candidate.id].state])
+    ordered = sorted(
+        places, key=lambda place: marks[lines[place].candidate.id].state != "unchanged"
+    )
     moved = [*lines]
     for place, source in zip(places, ordered, strict=True):
         moved[place] = lines[source]

@@ -101,6 +101,10 @@ REST = {
         "nightly",
         "Run maintenance: merge duplicates, archive faded memories, refresh the core files.",
     ),
+    "skills": Verb(
+        "skills",
+        "List skills: tasks that were done three times, as drafts, kept or withdrawn; keep one.",
+    ),
     "export": Verb(
         "exporting",
         "Write what the memory holds into a file that is yours: JSON Lines, or Markdown.",

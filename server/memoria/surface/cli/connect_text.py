@@ -239,7 +239,7 @@ def _status_lines(status: ConnectionStatus) -> Iterator[str]:
 def _hook_lines(status: ConnectionStatus) -> Iterator[str]:
     yield f"  hooks: {status.hooks}{_last_word_of_hooks(status)}"
     if status.guards:
-        yield "  A word is said before a call that failed before or was ruled out."
+        yield "  A word is said with a call that failed before or was ruled out."
     if status.switched_off_in:
         yield f"  All hooks are switched off in {status.switched_off_in}: nothing is recorded."
     if status.untrusted:

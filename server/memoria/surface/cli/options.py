@@ -196,5 +196,5 @@ RecallOption = Annotated[
     bool, typer.Option("--recall", help="Lay what memory has on a prompt before the model.")
 ]
 GuardOption = Annotated[
-    bool, typer.Option("--guard", help="Say a line before a call that failed or was ruled out.")
+    bool, typer.Option("--guard", help="Say a line with a call that failed or was ruled out.")
 ]

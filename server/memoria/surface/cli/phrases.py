@@ -61,6 +61,7 @@ _FLAGS = {
     "instruction": "it reads like an instruction to the memory",
     "pasted": "it stands in a text that you pasted, and you have not said it",
     "pii": "it holds personal data",
+    "skill": "it is a draft of a skill, which an agent would follow",
     "review": "it is too close a call to decide without you",
     "unclear": "its words can be read in more than one way",
     "tool": "it comes from a tool or a web page",
@@ -195,7 +196,7 @@ def source_lines(wording: SourcedVersion) -> list[str]:
 
 def _sourceless_lines(origin: Provenance) -> Iterable[str]:
     if origin.channel == NIGHTLY_CHANNEL:
-        yield "derived from the memories it is linked with, by nightly maintenance"
+        yield "derived by nightly maintenance from the memories and turns it rests on"
     elif origin.quote is None or origin.channel == "extraction":
         yield "the turn that it rests on was forgotten"
 

@@ -251,7 +251,9 @@ def _find_silent_share(options: _Options, payload: Payload) -> float:
 
 
 def _find_told(options: _Options, payload: Payload, state: str) -> str:
-    """Return what a session is told: at its start the briefing, for a prompt what bears on it."""
+    """Return what a session is told: the briefing, what bears on a prompt, a word on a call."""
+    if payload.event == "tool":
+        return _warn(options, payload)
     text = ""
     if payload.begins:
         text = state
@@ -265,7 +267,7 @@ def _find_told(options: _Options, payload: Payload, state: str) -> str:
 
 
 def _warn(options: _Options, payload: Payload) -> str:
-    """Return the line that is worth saying before a call; empty for none. Nothing is recorded."""
+    """Return the line that is worth saying with a call; empty for none. Nothing is recorded."""
     is_asked = options.guards and not payload.is_ours and not is_remote(options.home)
     if not is_asked or _is_left_out(options, payload):
         return ""

@@ -15,7 +15,8 @@ EVENTS = {
     "prompt": "UserPromptSubmit userPromptSubmit userPromptSubmitted BeforeAgent "
     "beforeSubmitPrompt pre_user_prompt prompt_submit pre_llm_call",
     "before": "PreToolUse",
-    "tool": "PostToolUse postToolUse AfterTool post_mcp_tool_use post_run_command tool_result",
+    "tool": "PostToolUse PostToolUseFailure postToolUse AfterTool post_mcp_tool_use "
+    "post_run_command tool_result",
     # Gemini's PreCompress is left out: it fires at every turn, even with nothing to compress.
     "stop": "Stop stop agentStop AfterAgent PreCompress afterAgentResponse post_cascade_response "
     "TaskComplete agent_end post_llm_call",
@@ -115,7 +116,7 @@ class Payload:
     @property
     def arguments(self) -> object:
         """The tool's arguments."""
-        return self.find("tool_input", "parameters")
+        return self.find("tool_input", "parameters", "toolArgs")
 
     @property
     def is_ours(self) -> bool:
@@ -164,9 +165,7 @@ class Payload:
                 turn["tool_args"] = self.find(
                     "tool_input", "parameters", "mcp_tool_arguments", "command_line"
                 )
-                turn["tool_result"] = self.find(
-                    "tool_response", "tool_output", "tool_result", "mcp_result", "result"
-                )
+                turn["tool_result"] = self._find_result()
                 return [turn] if self.tool else []
             case "stop":
                 names = ("last_assistant_message", "prompt_response", "response", "text")
@@ -174,6 +173,15 @@ class Payload:
                 return [_turn("assistant", answer, "")] if answer else []
             case _:
                 return []
+
+    def _find_result(self) -> object:
+        """Return what a tool said; of a call that failed, where that is told apart, its error."""
+        names = ("tool_response", "tool_output", "tool_result", "mcp_result", "result")
+        said, error = self.find(*names), self.text("error")
+        if said is not None or not error:
+            return said
+        stopped = self._fields.get("is_interrupt") is True
+        return {"is_error": True, "content": error, **({"interrupted": True} if stopped else {})}
 
     def text(self, *names: str) -> str:
         """Return the first text among these fields; empty if none has a text."""

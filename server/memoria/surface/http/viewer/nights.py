@@ -40,6 +40,7 @@ _STEPS = {
     "graph": sentence("Links moved to merged memories"),
     "propose_joins": sentence("Names that may be one"),
     "consolidate": sentence("Concepts drawn from memories"),
+    "skills": sentence("Skills proposed or withdrawn"),
     "review": sentence("Memories reviewed"),
     "decay": sentence("Memories faded"),
     "promote": sentence("Memories promoted"),

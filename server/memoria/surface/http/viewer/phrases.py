@@ -30,6 +30,7 @@ FLAGS: Mapping[str, str] = {
     "instruction": sentence("It reads like an instruction to the memory."),
     "pasted": sentence("It stands in a text that you pasted, and you have not said it."),
     "pii": sentence("It holds personal data."),
+    "skill": sentence("It is a draft of a skill, which an agent would follow."),
     "review": sentence("It is too close a call to decide without you."),
     "unclear": sentence("Its words can be read in more than one way."),
     "tool": sentence("It comes from a tool or a web page."),
