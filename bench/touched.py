@@ -292,6 +292,10 @@ COLUMN = Addition(
             "ALTER TABLE memories ADD COLUMN mood TEXT;\n",
         ),
         Edit(
+            "server/memoria/store/postgres/migrations/0900_mood.sql",
+            'ALTER TABLE memories ADD COLUMN mood TEXT COLLATE "C";\n',
+        ),
+        Edit(
             "server/memoria/model/memory.py",
             '    mood: str | None = None\n    """Mood in which it was told. Imaginary."""\n',
             after="    last_used_at: Moment | None = None\n",

@@ -4,10 +4,15 @@ import gc
 import json
 import os
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import cache
 from pathlib import Path
+from ssl import SSLContext
 
+import httpcore2
 import hypothesis
 import pytest
+import typer.main
+import typer.testing
 from hypothesis.configuration import set_hypothesis_home_dir
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # the SDK's own dependency; it has no stubs
 from tests.databases import Databases, engine_variables, keep_homes, running_server
@@ -81,6 +86,35 @@ def schemas_checked_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Draft202012Validator, "check_schema", check_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """Each client of HTTP reads all certificates of the machine, also one that speaks to no TLS.
+
+    It takes as long as to open a home. Where the environment comes to name others, those are read.
+    """
+    read = httpcore2.default_ssl_context
+
+    @cache
+    def read_once(_file: str | None, _folder: str | None, is_told: bool) -> SSLContext:
+        return read(_trust_env=is_told)
+
+    def choose(*, _trust_env: bool = True) -> SSLContext:
+        places = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+        return read_once(*places, _trust_env)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", choose)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_built_once() -> Iterator[None]:
+    """Typer builds all commands anew for each line, which takes as long as a short one's work."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
         yield
 
 

@@ -1,5 +1,7 @@
 """Settings with limits of their own that are no settings, for tests that reach them soon."""
 
+from functools import cache
+
 from memoria.config import Settings
 
 LIMITS = frozenset(Settings.__class_vars__)
@@ -8,6 +10,11 @@ LIMITS = frozenset(Settings.__class_vars__)
 
 def limit_settings(**limits: object) -> type[Settings]:
     """Return a class of settings with other limits than everybody's."""
-    unknown = limits.keys() - LIMITS
+    return _make(frozenset(limits.items())) if limits else Settings
+
+
+@cache  # to make one takes as long as to open a home
+def _make(limits: frozenset[tuple[str, object]]) -> type[Settings]:
+    unknown = dict(limits).keys() - LIMITS
     assert not unknown, f"there is no such limit: {unknown}"
-    return type("LimitedSettings", (Settings,), {**limits, "__module__": __name__})
+    return type("LimitedSettings", (Settings,), {**dict(limits), "__module__": __name__})

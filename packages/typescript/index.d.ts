@@ -10,6 +10,16 @@ export interface AddedWebhook {
   secret: string;
 }
 
+/** A line of the append-only log: action, channel and time. */
+export interface AuditEntry {
+  at: string;
+  action: string;
+  channel: string;
+  client?: string;
+  caller?: string;
+  detail?: string;
+}
+
 /** Numbers of documents that still wait for their vector. */
 export interface BacklogStatus {
   pending: number;
@@ -390,6 +400,7 @@ export interface Origin {
   evidence?: Evidence[];
   links?: IncidentLink[];
   turn_range?: TurnRange;
+  last_confirmed?: AuditEntry;
   memories?: MemoryLine[];
   restated_memories?: MemoryLine[];
   episodes?: MemoryLine[];

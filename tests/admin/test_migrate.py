@@ -23,7 +23,13 @@ from memoria.app.engine import open_store
 from memoria.app.moving import move, name_target, preview
 from memoria.config import Settings
 from memoria.disk.home_files import DATABASE
-from memoria.errors import ForgottenError, InvalidInputError, StoreError, UnusableFileError
+from memoria.errors import (
+    ForgottenError,
+    InvalidInputError,
+    StoreError,
+    StoreUnavailableError,
+    UnusableFileError,
+)
 from memoria.model.nightly import UndoResult
 from memoria.store.sqlite.driver import SqliteConnection, connect, transaction
 from memoria.store.sqlite.schema import schema
@@ -284,6 +290,17 @@ def test_a_target_with_another_memory_is_refused_and_stays_as_it_was(
     with pytest.raises(InvalidInputError, match="a memory already"):
         move(place.database, name_target(place.database, str(other)), quiet)
     assert read_file(there) == rows
+
+
+def test_a_place_that_somebody_has_open_is_no_target_until_it_is_closed(
+    place: Place, tmp_path: Path
+) -> None:
+    other = Settings.from_values(home=tmp_path / "other", embedder="off", tombstone_key=KEY)
+    for source, target in ((place.file, place.database), (place.database, other)):
+        with closing(open_store(target)), pytest.raises(StoreUnavailableError, match=r"open\. "):
+            move(source, target, quiet)
+        move(source, target, quiet)
+    assert read_file(other) == read_file(place.file)
 
 
 def test_a_text_that_postgresql_cannot_hold_is_told_by_its_table(place: Place) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.databases import opened_files
+from tests.ingest.play import add, by_model, opened, reader, said
+from tests.llm.scripted import ScriptedModel
 
 import memoria
 from memoria import Memoria
@@ -131,3 +133,19 @@ async def test_a_turn_tells_how_far_it_was_read(settings: memoria.Settings, stor
         ("waiting", None),
         ("unread", None),
     ]
+
+
+async def test_a_session_that_was_read_tells_the_ids_of_what_came_of_it(home: Path) -> None:
+    reads = reader(lambda n, who, text, _: [add(text, n)] if who == "user" else [])
+    with ScriptedModel(answer=reads) as model:
+        async with opened(home, model) as memory:
+            await said(memory, "Ann keeps the key in the tin.", session="another")
+            others = {one.id for one in await by_model(memory)}
+            texts = ("Lin moved to Lisbon.", "The lift is out of order.")
+            await said(memory, texts[0], ("assistant", "I see."), texts[1])
+            made = {one.id: one.content for one in await by_model(memory) if one.id not in others}
+            trace = await memory.timeline.trace_session("s")
+    assert sorted(made.values()) == sorted(texts)
+    told = [[one.id for one in trace.traces[turn.id].memories] for turn in trace.page.turns]
+    assert [[made.get(one) for one in ids] for ids in told] == [[texts[0]], [], [texts[1]]]
+    assert {trace.traces[turn.id].reading.state for turn in trace.page.turns} == {"read"}

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 from bench.names import begins_with_participle, begins_with_relative, main
-from bench.touched import ADDITIONS, MEMORY_TYPE, Addition, copy_tree, prove, run_tests
+from bench.touched import ADDITIONS, COLUMN, MEMORY_TYPE, Addition, copy_tree, prove, run_tests
 from bench.walks import Walk, Walker
 
 from memoria.language.secrets.redact import redact
@@ -59,7 +59,16 @@ def test_each_broken_bar_is_named_and_fails(
     assert "USED" not in said
 
 
-@pytest.mark.parametrize("addition", ADDITIONS, ids=lambda one: one.name)
+_CHANGES_A_ROW = pytest.mark.sqlite("changes a row of the file")
+
+
+@pytest.mark.parametrize(
+    "addition",
+    [
+        pytest.param(one, id=one.name, marks=[_CHANGES_A_ROW] if one is COLUMN else [])
+        for one in ADDITIONS
+    ],
+)
 def test_what_is_added_in_so_few_files_is_of_use_everywhere(
     addition: Addition, tmp_path: Path
 ) -> None:

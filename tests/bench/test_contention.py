@@ -14,6 +14,7 @@ TIMEOUT_S = 180
 FEW = Load(processes=1, turns=10, searches=0)
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_processes_that_share_a_home_lose_and_double_nothing() -> None:
     load = Load(processes=3, turns=20, searches=5)
     with anyio.fail_after(TIMEOUT_S):
@@ -26,6 +27,7 @@ async def test_processes_that_share_a_home_lose_and_double_nothing() -> None:
     assert verdict.figures.embedded == 3 * 20
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_processes_that_do_nothing_but_write_lose_and_double_nothing() -> None:
     with anyio.fail_after(TIMEOUT_S):
         verdict = await run_writers(4, seconds=0.2)
@@ -33,6 +35,7 @@ async def test_processes_that_do_nothing_but_write_lose_and_double_nothing() -> 
     assert verdict.calls > 4
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_a_process_that_fails_is_reported_with_its_traceback(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.write_text("a file, where a folder is wanted")
@@ -42,6 +45,7 @@ async def test_a_process_that_fails_is_reported_with_its_traceback(tmp_path: Pat
     assert "can't be read" in verdict.problems[-1]
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_a_home_as_the_clerk_left_it_has_no_problems_but_the_missing_vectors(
     tmp_path: Path,
 ) -> None:
@@ -52,6 +56,7 @@ async def test_a_home_as_the_clerk_left_it_has_no_problems_but_the_missing_vecto
     ]
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_a_lost_turn_is_noticed(tmp_path: Path) -> None:
     account = await recorded(tmp_path, list(lines(0, FEW.turns)))
     account.ids[3] = "01890000-0000-7000-8000-000000000000"
@@ -60,6 +65,7 @@ async def test_a_lost_turn_is_noticed(tmp_path: Path) -> None:
     assert any("has no receipt" in problem for problem in found)
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_turns_in_another_order_and_under_another_id_are_noticed(tmp_path: Path) -> None:
     swapped = list(lines(0, FEW.turns))
     swapped[1], swapped[2] = swapped[2], swapped[1]
@@ -69,6 +75,7 @@ async def test_turns_in_another_order_and_under_another_id_are_noticed(tmp_path:
     assert any(problem.startswith("c0n1 reads ") for problem in found)
 
 
+@pytest.mark.sqlite("the clerks' processes know a folder alone")
 async def test_a_doubled_turn_is_noticed(tmp_path: Path) -> None:
     account = await recorded(tmp_path, list(lines(0, FEW.turns)))
     await recorded(tmp_path, [Line(0, 2)])

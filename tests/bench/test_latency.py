@@ -37,6 +37,7 @@ async def full(tmp_path: Path, said: Speech) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.sqlite("fills the file")
 async def test_a_filled_home_holds_what_was_asked_for_and_all_vectors(full: Path) -> None:
     settings = memoria.Settings.load(embedder="off")
     async with memoria.open(full, TENANT, settings=settings) as m:
@@ -65,6 +66,7 @@ async def test_every_call_and_every_floor_is_timed(
     assert [path.name for path in full.parent.iterdir()] == ["home"]
 
 
+@pytest.mark.sqlite("fills the file")
 async def test_turns_are_read_while_captures_are_timed(
     full: Path, said: Speech, embedder: BundledEmbedder
 ) -> None:
@@ -82,6 +84,7 @@ async def test_turns_are_read_while_captures_are_timed(
         assert any("ADD" in str(entry.outcome) for entry in await m.queue.list_entries())
 
 
+@pytest.mark.sqlite("fills the file")
 async def test_the_floors_search_the_same_texts_and_vectors(full: Path, said: Speech) -> None:
     settings = memoria.Settings.load(embedder="off")
     text = turn_text(said, random.Random(7))  # noqa: S311  (nothing here is secret)

@@ -41,6 +41,7 @@ def pattern(tmp_path_factory: pytest.TempPathFactory, said: Speech) -> Path:
 
 
 @posix_only
+@pytest.mark.sqlite("the benchmark copies and reads the file")
 def test_a_killed_night_ends_as_one_that_was_left_in_peace(pattern: Path, tmp_path: Path) -> None:
     verdict = kill(pattern, tmp_path, 1, now_millis())
     assert verdict.broken == ()
@@ -48,6 +49,7 @@ def test_a_killed_night_ends_as_one_that_was_left_in_peace(pattern: Path, tmp_pa
     assert verdict.figures["most rows"] > 0
 
 
+@pytest.mark.sqlite("the benchmark copies and reads the file")
 def test_a_copy_is_equal_and_a_night_makes_a_difference(pattern: Path, tmp_path: Path) -> None:
     copy = copy_home(pattern, tmp_path / "copy")
     assert differences(dump(pattern, *RECORDS), dump(copy, *RECORDS)) == []
@@ -71,6 +73,7 @@ def test_random_histories_are_undone(tmp_path: Path, said: Speech) -> None:
 
 
 @posix_only
+@pytest.mark.sqlite("the benchmark copies and reads the file")
 def test_a_client_is_timed_beside_a_night(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,6 +103,7 @@ def lived(tmp_path: Path, weeks: World, embedder: BundledEmbedder) -> Year:
     return year(tmp_path, weeks, _DAYS, 7, _ACTIVE, embedder=embedder)
 
 
+@pytest.mark.sqlite("the benchmark copies and reads the file")
 def test_weeks_with_nights_stay_small_and_find_what_holds(
     lived: Year, tmp_path: Path, weeks: World
 ) -> None:

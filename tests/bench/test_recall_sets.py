@@ -140,6 +140,7 @@ def test_a_kept_home_is_filled_once_and_answers_as_it_did(
     assert "Filling" in ask()[1]
 
 
+@pytest.mark.sqlite("the benchmark asks a copy of the file")
 def test_all_sets_stand_in_one_table_under_the_worst_ratio_to_the_floor_and_absent_ones_are_named(
     beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +158,7 @@ def test_all_sets_stand_in_one_table_under_the_worst_ratio_to_the_floor_and_abse
     assert report["headline"].startswith("worst set: ")
 
 
+@pytest.mark.sqlite("the benchmark asks a copy of the file")
 def test_an_ablation_over_all_sets_leaves_out_one_stage_at_a_time_at_each_level(
     beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -170,6 +172,7 @@ def test_an_ablation_over_all_sets_leaves_out_one_stage_at_a_time_at_each_level(
     assert "− boosts" in {row["stages"] for row in first}
 
 
+@pytest.mark.sqlite("the benchmark asks a copy of the file")
 def test_a_question_with_other_wordings_is_asked_without_and_with_them(
     beam: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,6 +58,7 @@ def test_searches_a_second_are_compared_by_medians_where_most_tasks_ask() -> Non
     assert (each.took[SECOND].calls, each.took[SECOND].p50, each.took[SECOND].most) == (80, 3, 3)
 
 
+@pytest.mark.sqlite("the benchmark asks a copy of the file")
 def test_tasks_processes_and_the_floor_are_asked_on_a_copy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,7 +104,7 @@ def execute(settings: Settings, sql: str, *parameters: object) -> list[Any]:
             for (loosen,) in rows.tuples(LOOSEN):
                 rows.execute(loosen)
             done = rows.execute(sql, parameters)
-            return done.fetchall() if sql.startswith("SELECT") else []
+            return done.fetchall() if sql.strip().startswith("SELECT") else []
     with closing(sqlite3.connect(settings.home_path / "memoria.db")) as connection, connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         for (name,) in connection.execute(

@@ -4,6 +4,8 @@ import json
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import memoria
 from memoria import Settings
 from memoria.app.nightly import run_nightly, undo_nightly
@@ -31,6 +33,7 @@ async def wishes(settings: Settings) -> str:
         return "\n".join(await m.wishes())
 
 
+@pytest.mark.sqlite("a home of an earlier version")
 async def test_what_nobody_touched_becomes_a_quote_and_all_else_stays_a_memory(
     tmp_path: Path,
 ) -> None:
@@ -46,6 +49,7 @@ async def test_what_nobody_touched_becomes_a_quote_and_all_else_stays_a_memory(
     assert "以后都用中文回答我。" in await wishes(settings)
 
 
+@pytest.mark.sqlite("a home of an earlier version")
 async def test_an_undone_night_gives_them_back_for_good(tmp_path: Path) -> None:
     settings = unpacked(tmp_path)
     before = await memories(settings)

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.databases import open_home
+from tests.databases import engine_settings, open_home
 from tests.limits import limit_settings
 from tests.llm.scripted import (
     Asked,
@@ -208,6 +208,7 @@ def start(home: Path, model: ScriptedModel, lease_ms: int = 1000) -> Running:
         "llm_base_url": model.url,
         "llm_model": "scripted",
         "extraction_turns": 1,
+        **engine_settings(home),
     }
     errors = home.parent / f"errors {time.monotonic_ns()}"
     process = PROCESSES.Process(

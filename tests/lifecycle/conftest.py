@@ -9,6 +9,7 @@ from tests.databases import open_home
 from tests.empty_home import lay_empty_home
 from tests.lifecycle.desk import Desk
 from tests.lifecycle.dump import memory, store_of
+from tests.lifecycle.pages import Days
 
 from memoria.app import open_memoria
 from memoria.config import Settings
@@ -24,6 +25,12 @@ def settings(tmp_path: Path) -> Settings:
     """Of an empty home without a model."""
     home = lay_empty_home(tmp_path / "home")
     return Settings.from_values(home=home, tenant="ann", embedder="off")
+
+
+@pytest.fixture
+def days(settings: Settings) -> Days:
+    """The tenant's days."""
+    return Days(settings)
 
 
 @pytest.fixture

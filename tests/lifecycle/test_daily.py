@@ -1,7 +1,6 @@
 """A day as a page: what happened in it, for people, and nothing that was forgotten."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,16 +10,15 @@ from tests.databases import open_home
 from tests.forgetting.remains import remains
 from tests.ingest.play import answers
 from tests.lifecycle.dump import Interrupted, dump, store_of
+from tests.lifecycle.pages import Days, write
 from tests.llm.scripted import ScriptedModel, fails
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
-from memoria.app.engine import open_store
 from memoria.app.upkeep import back_up, restore
 from memoria.config import Settings
 from memoria.disk.folders import DAILY, tenant_folder
 from memoria.disk.home_files import replace_file
-from memoria.disk.tenant_files import TenantFiles
 from memoria.language.reading.statement import fingerprint
 from memoria.lifecycle.interface import ItemResult
 from memoria.lifecycle.steps import BY_NAME
@@ -38,7 +36,7 @@ from memoria.model import (
     use_clock,
 )
 from memoria.model.moments import MACHINE_ZONE, UTC_ZONE, Zone
-from memoria.model.nightly import DayMemory, DayNotes, DaySession, NightlyRun
+from memoria.model.nightly import DayMemory, DayNotes, DayOpening, DaySession
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory, NewVersion
 from memoria.surface.forgetting_text import forget_text
@@ -47,50 +45,10 @@ YESTERDAY = now_millis() - 2 * DAY_MS
 CODE = 'my door code is\n"4711 星期四"'
 
 
-class Days:
-    """The pages of a tenant's days, as somebody finds them who edits one."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    @contextmanager
-    def _files(self) -> Iterator[TenantFiles]:
-        with closing(open_store(self._settings)) as store:
-            yield store.files.of(self._settings.tenant)
-
-    @property
-    def all(self) -> dict[str, str]:
-        """The text of each page by its date."""
-        with self._files() as files:
-            places = files.list_places(DAILY)
-            return {Path(one).stem: (files.read(one) or b"").decode() for one in places}
-
-    @property
-    def texts(self) -> list[str]:
-        """The texts of all pages."""
-        return [*self.all.values()]
-
-    def edit(self, text: str) -> None:
-        """Write another text on the only page."""
-        with self._files() as files:
-            (place,) = files.list_places(DAILY)
-            files.write(place, text.encode())
-
-
-@pytest.fixture
-def days(settings: Settings) -> Days:
-    """The tenant's days."""
-    return Days(settings)
-
-
 def with_model(settings: Settings, model: ScriptedModel) -> Settings:
     return settings.model_copy(
         update={"llm_base_url": model.url, "llm_model": "scripted", "llm_attempts": 1}
     )
-
-
-def write(settings: Settings) -> NightlyRun:
-    return nights.run_nightly(settings, ["daily"])
 
 
 async def live(settings: Settings) -> dict[str, str]:
@@ -268,10 +226,18 @@ async def test_without_an_answer_there_are_the_lists_alone_and_the_report_says_s
 
 def test_a_page_hides_nothing_and_a_day_of_nothing_has_no_lists() -> None:
     at = int(datetime(2026, 3, 2, 23, 30, tzinfo=UTC).timestamp() * 1000)
-    session = DaySession(source="a", session_id="b\nc", first_at=at, last_at=at, messages=1)
+    session = DaySession(
+        source="a",
+        session_id="b\nc",
+        first_at=at,
+        last_at=at,
+        messages=1,
+        opening_n=1,
+        opening=DayOpening(turn_id="y" * 36, sentence="d <!-- e"),
+    )
     notes = DayNotes(sessions=(session,), learnt=(DayMemory(id="x" * 36, content="a <!-- b\n# c"),))
     listed = list_events(notes, Zone.from_offset(60))
-    assert "- 00:30 a, b c: 1 message\n" in listed
+    assert "- 00:30 a, b c: 1 message\n  “d ‹!-- e” <!-- q:yyyyyyyy -->\n" in listed
     assert "- a ‹!-- b # c <!-- m:xxxxxxxx -->\n" in listed
     assert list_events(DayNotes(), UTC_ZONE) == ""
     day = MACHINE_ZONE.day_of(at)

@@ -62,6 +62,7 @@ async def test_a_dry_run_says_how_much_and_changes_nothing(
     assert nights.list_runs(settings, 10) == []
 
 
+@pytest.mark.sqlite("the file tells whether a home is there")
 def test_a_dry_run_of_a_home_that_is_not_there_does_not_make_it(tmp_path: Path) -> None:
     settings = Settings.from_values(home=tmp_path / "nowhere", tenant="ann", embedder="off")
     assert not any(step.planned for step in nights.dry_run(settings).steps)

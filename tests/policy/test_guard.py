@@ -47,10 +47,11 @@ def _say_of_edit(steps: Sequence[GuardStep], path: str, old: str, new: str) -> s
     return "" if word is None else str(word["line"])
 
 
-BUILD = _record(
+BUILD_TOLD = (
     ("pnpm build", True, "FATAL ERROR: Reached heap limit Allocation failed"),
     ("NODE_OPTIONS=--max-old-space-size=6144 pnpm build", False, "built in 41 s"),
 )
+BUILD = _record(*BUILD_TOLD)
 
 
 def test_the_line_says_what_failed_when_why_and_what_worked_with_its_turn() -> None:
@@ -136,37 +137,147 @@ def test_what_was_said_or_done_since_and_may_have_mended_the_cause_silences(
     assert _say([*BUILD, *_record(since, session="s2")], "pnpm build") == ""
 
 
+@pytest.mark.parametrize(
+    ("failed", "error", "worked", "since"),
+    [
+        ("buf lint", "buf: command not found", "bin/buf lint", "brew install bufbuild/buf/buf"),
+        ("npm run dev -- --port 5173", "port 5173 is in use", "npm run dev -- --port 5199",
+         "fuser -k 5173/tcp"),
+        ("make seed", "service 'db' is not running", "make seed DB=sqlite",
+         "docker compose up -d db"),
+    ],
+)  # fmt: skip
+def test_what_was_installed_started_or_stopped_since_silences_where_the_error_names_it(
+    failed: str, error: str, worked: str, since: str
+) -> None:
+    steps = _record((failed, True, f"error: {error}"), (worked, False, "done"))
+    assert _say(steps, failed) != ""
+    assert _say([*steps, *_record((since, False, ""), session="s2")], failed) == ""
+    assert _say([*steps, *_record(("brew install jq", False, ""), session="s2")], failed) != ""
+
+
 def test_a_value_that_failed_is_named_and_another_value_is_left_alone() -> None:
     steps = _record(
         ("mysql -h localhost -P 3307 -uwms wms -e 'show tables'", True, "ERROR 2002 (HY000)"),
         ("mysql -h 127.0.0.1 -P 3307 -uwms wms -e 'show tables'", False, "stock"),
     )
-    assert "127.0.0.1" in _say(steps, "mysql -uwms -P3307 -hlocalhost wms -e 'desc stock'")
+    assert "127.0.0.1" in _say(steps, "mysql -h localhost -P 3307 -uwms wms -e 'desc stock'")
     assert _say(steps, "mysql -h db.internal -P 3307 -uwms wms -e 'desc stock'") == ""
 
 
 @pytest.mark.parametrize(
-    ("failed", "worked", "again", "right"),
+    ("failed", "error", "worked", "again", "right"),
     [
-        ("npm run build", "nvm use 20 && npm run build", "npm run build 2>&1",
+        ("npm run build", "it does not go", "nvm use 20 && npm run build", "npm run build 2>&1",
          "nvm use 20 && npm run build"),
-        ("pytest -q", ". .venv/bin/activate && pytest -q", "pytest tests/b.py",
+        ("pytest -q", "it does not go", ". .venv/bin/activate && pytest -q", "pytest tests/b.py",
          "source .venv/bin/activate && pytest tests/b.py"),
-        ("make test", "make test DB=sqlite", "make test -j4", "make test DB=sqlite -j4"),
-        ("npx vite --port 3000", "npx vite --port 3107", "npx vite --port 3000 --open",
-         "npx vite --port 3200"),
-        ("docker ps", "sudo docker ps", "docker ps -a", "sudo docker ps -a"),
-        ("python tools/a.py", "python3 tools/a.py", "python tools/b.py", "python3 tools/b.py"),
-        ("alembic upgrade head", "alembic upgrade heads", "alembic upgrade head",
-         "alembic upgrade core@head"),
+        ("make test", "it does not go", "make test DB=sqlite", "make test -j4",
+         "make test DB=sqlite -j4"),
+        ("npx vite --port 3000", "port 3000 is in use", "npx vite --port 3107",
+         "npx vite --port 3000 --open", "npx vite --port 3200"),
+        ("docker ps", "permission denied", "sudo docker ps", "docker ps -a", "sudo docker ps -a"),
+        ("python tools/a.py", "python: command not found", "python3 tools/a.py",
+         "python tools/b.py", "python3 tools/b.py"),
+        ("alembic upgrade head", "multiple heads for argument 'head'", "alembic upgrade heads",
+         "alembic upgrade head", "alembic upgrade core@head"),
+        ("git commit -m 'tax'", "a message starts with a ticket", "git commit -m 'ABC-1: tax'",
+         "git commit -m 'round half up'", "git commit -m 'ABC-22: round half up'"),
     ],
 )  # fmt: skip
 def test_what_set_up_the_shell_or_was_given_beside_is_what_helped(
-    failed: str, worked: str, again: str, right: str
+    failed: str, error: str, worked: str, again: str, right: str
 ) -> None:
-    steps = _record((failed, True, "error: it does not go"), (worked, False, "done"))
+    steps = _record((failed, True, f"error: {error}"), (worked, False, "done"))
     assert f"`{worked}` worked afterwards" in _say(steps, again)
     assert _say(steps, right) == ""
+
+
+SECRET = ("pytest tests/tax.py", True, "KeyError: 'SHOP_SECRET'")
+RED = (". ./.env.test && pytest tests/tax.py", True, "1 failed: assert 3 == 4")
+FIX = {"file_path": "tax.py", "old_string": "-", "new_string": "+"}
+GREEN = (". ./.env.test && pytest tests/tax.py", False, "1 passed")
+
+
+def test_what_leads_to_another_error_has_helped_though_an_edit_did_the_rest() -> None:
+    assert "`. ./.env.test" in _say(_record(SECRET, RED, FIX, GREEN), "pytest tests/cart.py")
+    assert _say(_record(SECRET, FIX, GREEN), "pytest tests/cart.py") == ""
+
+
+def test_what_the_error_asks_for_helps_whatever_the_program_is_to_do() -> None:
+    error = "error: could not find `protoc`: set the PROTOC environment variable"
+    steps = _record(
+        ("cargo fmt", False, ""),
+        ("cargo test -p wire", True, error),
+        ("PROTOC=bin/protoc cargo test -p wire", False, "ok"),
+    )
+    assert "PROTOC=bin/protoc" in _say(steps, "cargo check --workspace")
+    assert _say(steps, "cargo fmt --all") == ""
+    assert _say(steps, "PROTOC=/opt/protoc cargo check") == ""
+
+
+def test_where_one_of_several_with_a_cause_works_again_nothing_is_said_of_the_others() -> None:
+    error = "error: could not find `protoc`: set the PROTOC environment variable"
+    failed = [
+        told
+        for part in ("wire", "engine")
+        for told in (
+            (f"cargo test -p {part}", True, error),
+            (f"PROTOC=bin/protoc cargo test -p {part}", False, "ok"),
+        )
+    ]
+    assert "PROTOC" in _say(_record(*failed), "cargo test -p wire")
+    mended = [*_record(*failed), *_record(("cargo test -p engine", False, "ok"), session="s2")]
+    assert _say(mended, "cargo test -p wire") == ""
+
+
+def test_for_the_very_same_line_what_worked_next_is_told_whatever_it_is() -> None:
+    steps = _record(
+        ("bin/migrate -path migrations up", True, "error: unknown driver"),
+        ("make db-up", False, "migrated"),
+    )
+    assert "`make db-up` worked afterwards" in _say(steps, "bin/migrate -path migrations up")
+    assert _say(steps, "bin/migrate -path migrations down") == ""
+
+
+@pytest.mark.parametrize(
+    ("failed", "output", "worked"),
+    [
+        ("pytest tests/tax.py", "2 failed, 7 passed in 0.4s", "pytest tests/tax.py -k rounding"),
+        ("tsc src/a.ts", "src/a.ts(4,31): error TS2304: Cannot find name", "eslint src/a.ts"),
+        ("ruff check src", "error: unsorted imports", "ruff check src --fix"),
+        ("git commit -m 'tax'", "husky: script ended", "git commit --no-verify -m 'tax'"),
+    ],
+)  # fmt: skip
+def test_what_a_check_has_found_is_no_failure_and_to_go_past_it_no_cure(
+    failed: str, output: str, worked: str
+) -> None:
+    assert _say(_record((failed, True, output), (worked, False, "")), failed) == ""
+
+
+def test_a_check_that_finds_nothing_by_other_means_and_with_nothing_changed_is_told() -> None:
+    found = "FAILED tests/a.py::test_a - database is locked\n2 failed, 10 passed in 8.4s"
+    steps = _record(("pytest tests -q", True, found), ("pytest tests -q -n 0", False, "12 passed"))
+    assert "`pytest tests -q -n 0` worked afterwards" in _say(steps, "pytest tests -q")
+    assert _say(steps, "pytest tests -q -n 1") == ""
+
+
+def test_a_part_that_works_tells_nothing_of_the_whole() -> None:
+    steps = _record(
+        ("npx vitest run", True, "Error: timeout calling onTaskUpdate"),
+        ("npx vitest run --no-file-parallelism", False, "ok"),
+        ("npx vitest run src/dates.test.ts", False, "ok"),
+    )
+    assert "--no-file-parallelism" in _say(steps, "npx vitest run")
+    assert _say(steps, "npx vitest run src/calendar.test.ts") == ""
+    assert _say([*steps, *_record(("npx vitest run", False, "ok"))], "npx vitest run") == ""
+
+
+def test_a_word_waits_for_the_next_request_in_the_session_whose_agent_has_just_seen_it() -> None:
+    first = _record("Build it.", *BUILD_TOLD)
+    assert [one.match.get("after") for one in draw_words(first)] == ["s1"]
+    asked = [*first, *_record("And the docs?", session="s1")]
+    assert [one.match.get("after") for one in draw_words(asked)] == [None]
 
 
 def test_a_failure_of_one_package_tells_nothing_of_another_that_works() -> None:
@@ -219,9 +330,38 @@ def test_a_rule_of_others_a_remark_and_what_is_allowed_beside_get_no_word(
     assert _say(_record(said), line) == ""
 
 
+@pytest.mark.parametrize(
+    ("said", "broken", "kept"),
+    [
+        ("Never push to main here, main deploys.", "git push origin fix:main",
+         "git push origin main:release/2"),
+        ("You plan: never run terraform apply or destroy.", "cd env && terraform destroy -auto",
+         "git commit -m 'CI runs terraform apply'"),
+        ("Never run `python3 flush.py` here.", "python3 flush.py", "python3 check.py"),
+        ("在这个项目里绝对不要运行 `python3 flush.py`。", "python3 flush.py", "cat flush.py"),
+        ("Do not use prod.yaml, not even to read.", "KUBECONFIG=~/.kube/prod.yaml kubectl get pod",
+         "KUBECONFIG=~/.kube/perf.yaml kubectl get pod"),
+        ("No skipping, no --no-verify ever.", "git commit --no-verify -m x", "git commit -m x"),
+        ("pkg/client is frozen, nothing changes there.", "sed -i s/a/b/ pkg/client/doc.go",
+         "go test ./pkg/client/..."),
+        ("这里只用 pnpm，别用 npm 也别用 yarn 装东西。", "yarn workspace web add dayjs",
+         "npm view dayjs version"),
+    ],
+)  # fmt: skip
+def test_a_rule_is_told_before_what_it_names_and_not_before_what_is_near(
+    said: str, broken: str, kept: str
+) -> None:
+    assert "The user said" in _say(_record(said), broken)
+    assert _say(_record(said), kept) == ""
+
+
 def test_a_later_permission_lifts_what_was_ruled_out_and_a_later_ban_stands() -> None:
     banned = _record("Do not run `cargo update`.", "A full `cargo update` is fine today.")
     assert _say(banned, "cargo update") == ""
+    asked = _record("Never push to main.", "Push this one to main, please.")
+    assert _say(asked, "git push origin main") == ""
+    remark = _record("Never push to main.", "In the mirror a bot pushes with git push to main.")
+    assert "Never push" in _say(remark, "git push origin main")
     again = _record("`cargo update` is fine.", "No, never run `cargo update`.", session="s3")
     assert "No, never run" in _say(again, "cargo update")
 

@@ -99,8 +99,8 @@ def traces(question: str, way: SearchOptions | None = None) -> SearchPlan:
 @pytest.mark.parametrize(
     ("plan", "statements", "rows"),
     [
-        (memories, {"sqlite": 45, "postgres": 48}, 5000),
-        (traces, {"sqlite": 42, "postgres": 42}, 4800),
+        (memories, {"sqlite": 24, "postgres": 43}, 1500),
+        (traces, {"sqlite": 15, "postgres": 30}, 1000),
     ],
 )
 async def test_a_search_is_a_bounded_number_of_statements_and_rows(

@@ -19,7 +19,7 @@ from memoria.model import LIBRARY, MemoryType
 from memoria.store.engine import Store
 
 if TYPE_CHECKING:
-    from tests.store.databases import Database
+    from tests.store.shared_database import Database
 
 OpenStore = Callable[[Path], Store]
 
@@ -47,7 +47,7 @@ def store(open_store: OpenStore, home: Path) -> Store:
 @pytest.fixture
 def database(databases: Databases, tmp_path: Path) -> "Iterator[Database]":
     """A database of PostgreSQL, whatever engine is under test."""
-    from tests.store.databases import Database  # noqa: PLC0415  (who tests SQLite may do without)
+    from tests.store.shared_database import Database  # noqa: PLC0415  (who tests SQLite may do without)
 
     with databases.dropping():
         made = Database(databases.settings_of(tmp_path / "elsewhere")["database_url"])

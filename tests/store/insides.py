@@ -44,7 +44,7 @@ def noted_work(tx: Transaction) -> Iterator[Work]:
     """What is asked meanwhile: of SQLite by the transaction's connection, else by this process."""
     work, connection = Work(), any_connection_of(tx)
     if not isinstance(connection, SqliteConnection):
-        with _work_of_postgres(work):
+        with noted_work_of_postgres() as work:
             yield work
         return
 
@@ -65,20 +65,23 @@ def noted_work(tx: Transaction) -> Iterator[Work]:
 
 
 @contextmanager
-def _work_of_postgres(work: Work) -> Iterator[None]:
+def noted_work_of_postgres() -> Iterator[Work]:
+    """What this process asks of PostgreSQL meanwhile."""
     from memoria.store.postgres.driver import PostgresCursor  # noqa: PLC0415  (who tests SQLite may do without)
 
-    run = PostgresCursor.execute
+    work, run = Work(), PostgresCursor.execute
 
-    def note(self: PostgresCursor, query: bytes, parameters: Parameters) -> PostgresCursor:
+    def note(
+        self: PostgresCursor, query: bytes, parameters: Parameters, **how: bool
+    ) -> PostgresCursor:
         work.statements.append(f"{query.decode()} {parameters}")
-        run(self, query, parameters)
+        run(self, query, parameters, **how)
         work.rows += self.rowcount if self.description else 0
         return self
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PostgresCursor, "execute", note)
-        yield
+        yield work
 
 
 @contextmanager

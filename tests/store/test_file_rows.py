@@ -6,8 +6,8 @@ from threading import Barrier
 
 import psycopg
 import pytest
-from tests.store.databases import Database
 from tests.store.postgres import PostgresServer
+from tests.store.shared_database import Database
 
 from memoria.disk.tenant_files import TenantFiles
 from memoria.errors import StoreUnavailableError, UnusableFileError

@@ -3,15 +3,18 @@
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
 import pytest
 from bench.postgres import Cut, CuttingProxy
-from tests.store.databases import KEY, Database
+from psycopg.conninfo import conninfo_to_dict
 from tests.store.postgres import PostgresServer
+from tests.store.shared_database import KEY, Database
 
 from memoria.errors import StoreUnavailableError
 from memoria.store.connection import TransactionLostError
@@ -152,3 +155,34 @@ def test_a_server_that_never_answers_is_named_in_the_end() -> None:
     pool = SharedConnections(connect, PoolSize(1, patience_s=0))
     with pytest.raises(StoreUnavailableError, match=r"does not answer \(connection refused\)"):
         pool.take()
+
+
+def limit_connections(postgres: PostgresServer, database: Database, most: int) -> None:
+    name = conninfo_to_dict(database.address)["dbname"]
+    with psycopg.connect(postgres.address, autocommit=True) as raw:
+        raw.execute(f"ALTER DATABASE {name} CONNECTION LIMIT {most}")
+
+
+def test_a_process_that_a_full_server_refuses_another_connection_goes_on_with_those_it_has(
+    database: Database, postgres: PostgresServer
+) -> None:
+    store = database.open(connections=4)
+    note(store, "the first connection")
+    limit_connections(postgres, database, 1)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(partial(note, store), map(str, range(8))))
+    limit_connections(postgres, database, -1)
+    assert count_sessions(database) == 9
+
+
+def test_a_server_that_takes_no_more_connections_is_said_to_be_full(
+    database: Database, postgres: PostgresServer
+) -> None:
+    note(database.open(), "kept")  # by a connection that idles from now on
+    limit_connections(postgres, database, 1)
+    size = PoolSize(1, patience_s=0.05)
+    with pytest.raises(StoreUnavailableError, match="raise max_connections"):
+        PostgresStore(database.address, size, StoreOptions(), KEY)
+    connections = SharedConnections(lambda: psycopg.connect(database.address), size)
+    with pytest.raises(StoreUnavailableError, match="raise max_connections"):
+        connections.take()

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.store.databases import Database
 from tests.store.insides import any_connection_of
+from tests.store.shared_database import Database
 
 from memoria.erasure.suppression import Digester
 from memoria.errors import StoreUnavailableError

@@ -104,6 +104,7 @@ WALKS = {
     ("scratchpads", "in_hand"),  # as `recent`
     ("documents", "oldest_awaiting"),  # stops at the first
     ("days", "files"),  # a row a conversation and a day
+    ("days", "sessions"),  # its own list of a day's turns
     ("days", "wordings"),  # its own list of a day's
     ("dependencies", "by_evidence"),  # its own list of turns
     ("dependencies", "delete_core_lines"),  # for doctor, as all orphans

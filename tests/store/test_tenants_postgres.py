@@ -82,3 +82,30 @@ def test_words_are_not_read_anew_over_a_change_that_is_under_way(
     renewal.join(TIMEOUT_S)
     with one.read("ann") as tx:
         assert tx.documents.distinct_words([n]) == {n: {"changed"}}
+
+
+def test_mending_waits_for_who_writes_to_a_tenant_and_holds_up_no_other(
+    own: Settings, stores: tuple[Store, Store]
+) -> None:
+    one, other = stores
+    for tenant in ("ann", "bob"):
+        add(one, tenant)
+    mending = threading.Thread(target=other.mend, args=("backlog", lambda _done, _of: None))
+    with one.write("ann"):
+        mending.start()
+        wait_until_locked(own, mending)
+        assert mending.is_alive()
+        add(other, "bob")
+    mending.join(TIMEOUT_S)
+    assert not mending.is_alive()
+
+
+def test_a_server_has_a_folder_for_what_is_of_its_machine_where_one_can_be_made(
+    own: Settings, tmp_path: Path
+) -> None:
+    open_store(own).close()
+    assert own.home_path.is_dir()
+    (tmp_path / "file").touch()
+    nowhere = own.model_copy(update={"home": tmp_path / "file" / "home"})
+    with closing(open_store(nowhere)) as store:
+        assert add(store, "ann")

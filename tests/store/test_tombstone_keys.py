@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from tests.store.databases import KEY, Database
+from tests.store.shared_database import KEY, Database
 
 from memoria.config import Settings
 from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError

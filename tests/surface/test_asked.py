@@ -244,7 +244,6 @@ async def test_a_prompt_that_comes_while_a_server_loads_is_shown_what_bears_on_i
     monkeypatch.setattr("memoria.surface.hook.main._FIRST_RECALL_MS", PATIENCE_MS)
     async with memoria.open(settings=Settings(home=home, embedder="off")) as memory:
         await memory.remember("The user keeps two hives of bees in Norwich", scope="everywhere")
-    await anyio.Path(home).mkdir(exist_ok=True)  # as the hook at the session's start has done
     note_begun(str(home), TENANT)
     told: list[str] = []
 
@@ -271,6 +270,17 @@ def test_a_server_that_loads_is_waited_for_in_vain_once(
     assert len(list_begun(str(home), TENANT)) == 1
     assert tell_prompt(home, "--recall") == ""
     assert not list_begun(str(home), TENANT)
+
+
+def test_a_server_of_a_database_is_waited_for_where_nothing_of_it_was_ever_kept(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MEMORIA_DATABASE_URL", raising=False)
+    note_begun(str(home), TENANT)
+    assert not home.exists()
+    monkeypatch.setenv("MEMORIA_DATABASE_URL", "postgresql://memoria@/memoria")
+    note_begun(str(home), TENANT)
+    assert len(list_begun(str(home), TENANT)) == 1
 
 
 def test_a_server_that_was_killed_while_it_loaded_is_not_waited_for(home: Path) -> None:

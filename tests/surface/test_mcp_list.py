@@ -182,6 +182,14 @@ async def test_the_instructions_are_short_and_name_what_to_do_first(standing: Ag
     assert {name for name in names if f"`{name}`" not in instructions} <= {"get_memory"}
 
 
+async def test_the_instructions_ask_to_answer_from_what_was_found_alone(standing: Agent) -> None:
+    instructions = standing.client.instructions
+    assert instructions is not None
+    said = ("`search_memory`", "Answer only from what was found", "say that you have no record")
+    places = [instructions.index(one) for one in said]
+    assert places == sorted(places)
+
+
 async def test_the_server_says_its_name_and_version(standing: Agent) -> None:
     info = standing.client.server_info
     assert info is not None

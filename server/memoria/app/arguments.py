@@ -18,7 +18,7 @@ from memoria.errors import InvalidInputError, name_options
 from memoria.language.lazy import remember_results
 from memoria.language.reading.clean import Tally, clean_name
 from memoria.model import Channel
-from memoria.model.parse import replace_lone_surrogates
+from memoria.model.parse import replace_lone_surrogates, replace_unfit
 from memoria.model.query import QueryT, build_query, query_parameters
 
 _P = ParamSpec("_P")
@@ -31,9 +31,13 @@ def _replace_half_characters(value: object) -> object:
     return replace_lone_surrogates(value) if isinstance(value, str) else value
 
 
+def _replace_unfit(value: object) -> object:
+    return replace_unfit(value) if isinstance(value, str) else value
+
+
 Text = Annotated[str, BeforeValidator(_replace_half_characters)]
 """Any text. Half a character, which no encoding can store, becomes U+FFFD."""
-Name = Annotated[str, Field(max_length=500), BeforeValidator(_replace_half_characters)]
+Name = Annotated[str, Field(max_length=500), BeforeValidator(_replace_unfit)]
 """A session's name, which is stored beside every turn of it."""
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Offset = Annotated[int, Field(ge=0, le=2**53)]
@@ -153,11 +157,16 @@ def check_settings(settings: Settings) -> None:
 
 
 def require_no_secret(field: str, name: str) -> None:
-    """Check that the name of a tenant or workspace holds no secret.
+    """Check that the name of a tenant or workspace holds no secret, and no NUL.
 
     Raises:
-        InvalidInputError: the name holds a secret.
+        InvalidInputError: the name holds one.
     """
+    if "\0" in name:
+        raise InvalidInputError(
+            f"{field}: a NUL character stands in its name, which no database holds. Give it "
+            "another name. Nothing was done."
+        )
     if _clean(name) != name:
         raise InvalidInputError(
             f"{field}: a key or password seems to stand in its name, and nothing is kept under "

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from memoria.bare.projects import name_given
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.model import PARTS, check_choice
+from memoria.model.parse import replace_unfit
 from memoria.model.query import MemoryQuery, SearchQueryT, TranscriptQuery
 from memoria.retrieval import SearchOptions, SearchPlan, plan_memories, plan_transcript
 from memoria.retrieval.query.options import ALL_STAGES, STAGES, Stages
@@ -72,7 +73,9 @@ def choose_workspace(settings: Settings, given: str | None) -> str | None:
     """Return the workspace that a call names, None for `none`; else the configured workspace."""
     if not given:
         return settings.workspace
-    return None if given == NO_WORKSPACE else name_given(str(settings.home_path), given)
+    if given == NO_WORKSPACE:
+        return None
+    return name_given(str(settings.home_path), replace_unfit(given))
 
 
 def _ask_from(query: SearchQueryT, settings: Settings) -> SearchQueryT:

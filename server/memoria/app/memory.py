@@ -361,8 +361,8 @@ class Memoria(Maintenance):
         place = self._workspace(given)
         if place == EVERYWHERE:
             raise InvalidInputError("workspace: * asks all projects; to write, name one or none.")
-        if given:
-            require_no_secret("workspace", given)
+        if place:
+            require_no_secret("workspace", place)
         return place
 
     async def _check_private_time(

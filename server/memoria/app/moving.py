@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from memoria.admin.migrate import MoveReport, Progress, move_memory, preview_move
-from memoria.app.engine import open_store
+from memoria.app.engine import choose_engine, open_store
 from memoria.config import Settings
 from memoria.config_database import hide_password
 from memoria.errors import InvalidInputError
@@ -45,8 +45,10 @@ def move(settings: Settings, target: Settings, progress: Progress) -> MoveReport
 
     Raises:
         InvalidInputError: the target holds a memory already.
-        StoreError: one of the two can't be opened, or the source was changed meanwhile.
+        StoreError: one of the two can't be opened, another process has the target open, or the
+            source was changed meanwhile.
     """
+    choose_engine(target).require_unused(target)
     with _open_both(settings, target) as (source, copy):
         return move_memory(source, copy, progress)
 

@@ -63,7 +63,8 @@ def note_begun(home: str, tenant: str) -> None:
     Raises:
         OSError: it can't be written.
     """
-    if sys.platform != "win32" and os.path.isdir(home):  # else there is nothing to ask for
+    has_memory = os.path.isdir(home) or "MEMORIA_DATABASE_URL" in os.environ
+    if sys.platform != "win32" and has_memory:  # else there is nothing to ask for
         folder = make_tenant_folder(home, tenant, SOCKETS)
         os.close(open_new(os.path.join(folder, f"{os.getpid()}{_BEGUN}")))
 

@@ -1,150 +1,53 @@
 """Words before a mistake, matched against the call that is about to be made.
 
-The server lays the words ready (`policy/guard`), each with what a call has to have, and what it
-must not have, for the word to be worth saying. Nothing is concluded here, and nothing is blocked.
+Commands and changes of files are read as sets of marks. The server lays the words ready
+(`policy/guard`), each with the marks that a call must have, and must not have, for the word to be
+worth saying. Nothing is concluded here, and nothing is blocked.
 """
 
 from memoria.bare.shell_line import Command, name_place, read_commands
+from memoria.bare.shell_programs import SCRIPT_RUNNERS
 from memoria.bare.shell_words import split_line
-from memoria.bare.tool_calls import CallEdit, list_edits, shell_text
+from memoria.bare.tool_calls import list_edits, shell_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable, Iterator
 
     Word = dict[str, object]
 
-_IN_TOKEN = frozenset("$@.:/#=*-_")
-_TOKENS = {
-    **{code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in _IN_TOKEN},
-    **dict.fromkeys(map(ord, "，。、；：？！“”‘’（）《》【】…—"), " "),
-}
-_PIECES = {
-    code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in ".@+~-_"
-}
-_LONGEST = 20_000
-_SHORTEST_WITHIN = 3
-"""Length from which a value is found within a word: `localhost` in `-hlocalhost`."""
-_PARTS = {
-    **dict.fromkeys(("npm", "pnpm", "yarn"), "-w --workspace --filter -F --prefix -C"),
-    **dict.fromkeys(("turbo", "nx", "lerna"), "--filter --scope --projects"),
-    "cargo": "-p --package",
-}
-"""Flags that name a part of a project, by program."""
-_SETTERS = {
-    **{
-        name: name
-        for name in "nvm fnm sdk pyenv rbenv asdf mise conda source module direnv".split()
-    },
-    ".": "source",
-}
+EDIT = "edit "
+"""Mark of what changes a file."""
+NAMING = "naming "
+"""Mark of a command that has operands."""
+_SETTERS = frozenset("nvm fnm sdk pyenv rbenv asdf mise conda source . module direnv".split())
 """Programs that set up a shell for what follows in the line."""
-_HARMLESS = frozenset("--help --version --dry-run".split())
-_ASKING = frozenset("--version --help -version -V -v version help".split())
-_PLAIN = frozenset(("--", "-q", "--quiet"))
-_ASIDE = frozenset(
-    "version help fmt format clean add remove login logout config info list ls search show init new"
-    " outdated why audit doctor".split()
-)
-"""Subcommands that hardly fail for what others fail for."""
-_MOVERS = frozenset("mv rm cp sed tee truncate chmod touch ln dd perl git".split())
-_GIT_MOVERS = frozenset(("git mv", "git rm"))
-_ADDERS = frozenset("install add require get i".split())
+_MOVERS = frozenset("mv rm sed tee truncate chmod touch dd perl".split())
+_LONGEST_PATH, _LONGEST = 12, 20_000
+_BETWEEN = {
+    code: " " for code in range(128) if not chr(code).isalnum() and chr(code) not in "_.:/-$@#"
+}
 
 
-class Shape:
-    """Parts of a command by which two runs are compared."""
+class Act:
+    """A command of a line, or a change of a file, by its marks.
 
-    __slots__ = (
-        "env",
-        "flags",
-        "folder",
-        "head",
-        "is_part",
-        "key",
-        "place",
-        "program",
-        "runner",
-        "text",
-        "tokens",
-    )
+    A word of a command is a mark as it stands. Others have a blank in them, so that none is taken
+    for a word: `head python`, `program pytest`, `key git push`, `via poetry run`, `in web`, and of
+    paths `at src/a.py` with every part of them; of an edit `adds node16`. A variable is `NAME=`.
+    """
 
-    def __init__(self, command: Command, root: str, exported: "Collection[str]") -> None:
-        self.key = command.key
-        self.program = command.program
-        self.runner = command.runner
-        self.env = {*exported, *(one.partition("=")[0] for one in command.environment)}
-        self.flags = {one.partition("=")[0] for one in command.flags}
-        self.text = command.text
-        self.tokens = command.text.split(" ")
-        names = (one.partition("=")[0] for one in self.tokens[1:] if "=" in one)
-        self.env |= {one for one in names if one.isidentifier() and one.isupper()}
-        self.head = self.tokens[0] if self.tokens else ""
-        """Its first word as it stands: `python` of `python -m pytest`."""
-        self.place = name_place(command.folder, root)
-        part = _find_part(command.program, self.tokens)
-        self.is_part = bool(part)
-        """True if a flag says in which part of the project it runs."""
-        self.folder = last_part(part or self.place)
+    __slots__ = ("key", "marks", "operands", "program", "text", "tokens")
 
-    @property
-    def words(self) -> set[str]:
-        """All that it consists of, each assignment without its value."""
-        return {*self.env, *self.flags, *self.tokens, *self.runner.split()}
-
-    @property
-    def kind(self) -> str:
-        """Interpreter and ending of its script, such as `node *.ts`; else the program."""
-        first, _, script = self.program.partition(" ")
-        stem, dot, ending = script.rpartition(".")
-        return f"{first} *.{ending}" if dot and stem else self.program
-
-
-def read_shapes(line: str, root: str = "") -> list[Shape]:
-    """List the commands of a shell line."""
-    exported = _list_exported(line)
-    return [_read_shape(command, root, exported) for command in read_commands(line)]
-
-
-def _read_shape(command: Command, root: str, exported: "Collection[str]") -> Shape:
-    """Return a command; of a package manager's `exec` what that runs."""
-    shape = Shape(command, root, exported)
-    if shape.program in _PARTS and "exec" in shape.tokens[1:-1]:
-        rest = shape.tokens[shape.tokens.index("exec") + 1 :]
-        inner = read_commands(" ".join(rest[1:] if rest[0] == "--" else rest))
-        if inner:
-            own = Shape(inner[-1], root, shape.env)
-            own.runner = f"{shape.program} exec {own.runner}".strip()
-            own.place, own.folder, own.is_part = shape.place, shape.folder, shape.is_part
-            return own
-    return shape
-
-
-def _list_exported(line: str) -> set[str]:
-    """List what a line sets for the commands in it: variables, and versions of programs."""
-    found = set()
-    for one in split_line(line) if "=" in line or any(map(line.__contains__, _SETTERS)) else ():
-        words = one.words[1:] if one.words[:1] == ("export",) else one.words
-        names = [word.partition("=") for word in words]
-        if names and all(sign and name.isidentifier() for name, sign, _ in names):
-            found |= {name for name, _, _ in names}
-        elif words and words[0] in _SETTERS:
-            found.add(" ".join((_SETTERS[words[0]], *map(last_part, words[1:2]))))
-    return found
-
-
-def _find_part(program: str, tokens: list[str]) -> str:
-    """Return which part of a project a flag names; empty for none."""
-    flags = _PARTS.get(program)
-    if flags is None:
-        return ""
-    for i, token in enumerate(tokens):
-        name, _, value = token.partition("=")
-        if name in flags.split(" "):
-            following = tokens[i + 1] if i + 1 < len(tokens) else ""
-            value = value or ("" if following.startswith("-") else following)
-            return value.strip(".")
-    return ""
+    def __init__(self, key: str, program: str, text: str, tokens: list[str]) -> None:
+        self.key = key
+        self.program = program
+        self.text = text
+        self.tokens = tokens
+        """Words behind the first, `--flag=value` as two."""
+        self.operands: set[str] = set()
+        """Those of them that are neither flags nor name what the program does."""
+        self.marks: set[str] = set()
 
 
 def find_word(
@@ -158,150 +61,143 @@ def find_word(
         args: its arguments.
         root: the folder of the project.
     """
-    line = shell_text(tool, args)
+    acts = read_acts(tool, args, root)
+    lines = {act.text for act in acts}
+    found = [word for word in words if any(fits(word, act) for act in acts)]
+    return next((word for word in found if word.get("same") in lines), found[0] if found else None)
+
+
+def fits(word: "Word", act: Act) -> bool:
+    """Check whether an act has all the marks that a word asks for, and none that speaks against."""
+    wanted, either, against = (_texts(word, name) for name in ("all", "any", "none"))
+    if not wanted or not act.marks.issuperset(wanted) or not act.marks.isdisjoint(against):
+        return False
+    return not either or not act.marks.isdisjoint(either)
+
+
+def read_acts(tool: str | None, args: object, root: str = "") -> list[Act]:
+    """List what a call does: the commands of its line, or its changes of files."""
     edits = list_edits(args)
-    shapes = [] if line is None or edits else read_shapes(line, root)
-    changed = [(edit, tokens_of(edit.new) - tokens_of(edit.old)) for edit in edits]
-    for word in words:
-        kind = word.get("kind")
-        if kind == "command" and any(fits_command(word, one) for one in shapes):
-            return word
-        if kind == "edit" and any(_fits_edit(word, *one) for one in changed):
-            return word
-        if kind == "rule" and _breaks_rule(word, shapes, changed):
-            return word
-    return None
-
-
-def fits_command(word: "Word", shape: Shape) -> bool:
-    """Check whether a command would fail as the word's did: alike, and without what helped."""
-    told = {"key": shape.key, "program": shape.program, "like": shape.kind}
-    if any(name in word and word[name] != value for name, value in told.items()):
-        return False
-    is_elsewhere = shape.folder not in _texts(word, "folders")
-    if is_elsewhere or shape.text in _texts(word, "not") or _is_helped(word, shape):
-        return False
-    if "key" not in word and is_aside(shape):
-        return False
-    shared = _texts(word, "shared")
-    is_other = bool(shared) and not {*shared} & parts_of(shape)
-    return not is_other and all(_has(shape, one) for one in _texts(word, "bad"))
-
-
-def _is_helped(word: "Word", shape: Shape) -> bool:
-    """Check whether a command has any of what helped."""
-    helped = {*_texts(word, "env"), *_texts(word, "flags")} & shape.words
-    if helped or {*_texts(word, "good")} & {*shape.tokens}:
-        return True
-    return shape.head == (word.get("head") or None) or shape.runner == (word.get("runner") or None)
-
-
-def is_aside(shape: Shape) -> bool:
-    """Check whether a command hardly fails for what others of its program fail for."""
-    words = [one for one in shape.tokens[1:] if one not in _PLAIN]
-    asked = [one for one in words if not one.startswith("-") or one in _ASKING]
-    return not asked or all(one in _ASIDE or one in _ASKING for one in asked)
-
-
-def parts_of(shape: Shape) -> set[str]:
-    """Return what a command works on, each path with its first folder."""
-    found: set[str] = set()
-    skipped = {*shape.key.split(" "), shape.head}
-    for i, token in enumerate(shape.tokens[1:], 1):
-        before = shape.tokens[i - 1]
-        is_value = before.startswith("--") and "=" not in before
-        if not token.startswith("-") and token not in skipped and not is_value:
-            found |= {token.rstrip("/"), token.strip("./").partition("/")[0]}
+    if not edits:
+        line = shell_text(tool, args)
+        return [] if line is None else read_line(line, root)
+    found = []
+    for edit in edits:
+        act = Act("", "", edit.path, [])
+        added = list_tokens(edit.new) - list_tokens(edit.old)
+        act.marks = {EDIT, *_list_places(edit.path), *(f"adds {one}" for one in added)}
+        found.append(act)
     return found
 
 
-def _has(shape: Shape, value: str) -> bool:
-    if value in shape.tokens:
-        return True
-    if len(value) < _SHORTEST_WITHIN:
-        return False
-    return any(
-        value in one.translate(_PIECES).split() or (one.startswith("-") and one.endswith(value))
-        for one in shape.tokens
-    )
+def read_line(line: str, root: str = "") -> list[Act]:
+    """List the commands of a shell line."""
+    around = _list_around(line)
+    return [_read_act(command, root, around) for command in read_commands(line)]
 
 
-def _fits_edit(word: "Word", edit: CallEdit, added: set[str]) -> bool:
-    """Check whether an edit brings back what was undone in the same file."""
-    bad = {*_texts(word, "bad")}
-    return bool(bad) and is_same_file(str(word["file"]), edit.path) and bad <= added
+def _read_act(command: Command, root: str, around: set[str]) -> Act:
+    """Read a command; of a package manager's `exec` what that runs."""
+    words = command.text.split(" ")
+    place = name_place(command.folder, root)
+    folder, runner, environment = last_part(place), command.runner, command.environment
+    if command.program in SCRIPT_RUNNERS and "exec" in words[1:-1]:
+        rest = words[words.index("exec") + 1 :]
+        inner = read_commands(" ".join(rest[1:] if rest[0] == "--" else rest))
+        if inner:
+            runner = f"{command.program} exec {inner[-1].runner}".strip()
+            command = inner[-1]
+            words = command.text.split(" ")
+    tokens = [one for word in words[1:] for one in _split_flag(word)]
+    act = Act(_name_key(command, words), command.program, command.text, tokens)
+    named = {*command.key.split(" "), "run", "exec", folder}
+    act.operands = {
+        one
+        for one in tokens
+        if one[:1] != "-" and one[-1:] != "=" and one not in named and last_part(one) not in named
+    }
+    act.marks = {
+        *tokens,
+        *map(blur_numbers, tokens),
+        *around,
+        *(f"{one.partition('=')[0]}=" for one in environment),
+    }
+    act.marks |= {f"do {one}" for one in act.key.split(" ")}
+    act.marks |= {
+        f"line {act.text}",
+        f"head {words[0]}",
+        f"program {act.program}",
+        f"key {act.key}",
+        f"in {folder}",
+    }
+    if runner:
+        act.marks.add(f"via {runner}")
+    if act.operands:
+        act.marks.add(NAMING)
+    is_mover = command.program in _MOVERS
+    targets = [one for one in command.targets if not one.startswith("/dev/")]
+    if is_mover or targets:
+        act.marks.add(EDIT)
+    values = (one.partition("=")[2] for one in environment)
+    for path in (*targets, *tokens, *values):
+        act.marks.add(path.rpartition(":")[2])
+        if "/" in path or "." in path or is_mover:
+            act.marks |= _list_places(f"{place}/{path}" if place else path)
+    return act
 
 
-def _breaks_rule(
-    word: "Word", shapes: list[Shape], changed: "list[tuple[CallEdit, set[str]]]"
-) -> bool:
-    """Check whether a call names what the user has ruled out, and nothing that they allowed."""
-    if any(_is_ruled_out(word, shape) for shape in shapes):
-        return True
-    files = _texts(word, "files")
-    for edit, added in changed:
-        for one in files:
-            is_whole = not edit.old and "." not in last_part(one)
-            if is_in_place(one, edit.path) and not is_whole:  # a new file in it changes none
-                return True
-        if any(tokens_of(one) <= added for one in _texts(word, "texts")):
-            return True
-    return False
+def _name_key(command: Command, words: list[str]) -> str:
+    """Return what a command is for; of a script the word behind a flag tells nothing."""
+    told = command.subcommands[:1]
+    is_script = " " in command.program and told and told[0] in words
+    if is_script and any(one[:1] == "-" for one in words[: words.index(told[0])]):
+        return command.program
+    return command.key
 
 
-def _is_ruled_out(word: "Word", shape: Shape) -> bool:
-    if _HARMLESS & {*shape.tokens}:
-        return False
-    if any(is_phrase(one.split(" "), shape) for one in _texts(word, "allowed")):
-        return False
-    about = _texts(word, "about")
-    is_about = not about or any(one in shape.text for one in about)
-    if is_about and any(is_phrase(one.split(" "), shape) for one in _texts(word, "phrases")):
-        return True
-    if _ADDERS & {*shape.key.split(" ")} and {*_texts(word, "packages")} & {*shape.tokens}:
-        return True
-    if shape.program not in _MOVERS or (shape.program == "git" and shape.key not in _GIT_MOVERS):
-        return False
-    paths = [one for one in shape.tokens[1:] if not one.startswith("-")]
-    if shape.program in {"cp", "ln"}:
-        paths = paths[-1:]  # what is copied stays as it is
-    place = f"{shape.place}/" if shape.place else ""
-    return any(is_in_place(one, place + path) for one in _texts(word, "files") for path in paths)
+def blur_numbers(word: str) -> str:
+    """Write a name that has a number in it without that: `HAR-12:` as `HAR-#:`."""
+    plain = "".join("#" if one.isdigit() else one for one in word)
+    while "##" in plain:
+        plain = plain.replace("##", "#")
+    return word if plain in {"#", "-#"} else plain
 
 
-def is_phrase(phrase: list[str], shape: Shape) -> bool:
-    """Check whether the words of a phrase stand in a command, in their order."""
-    if not phrase or not phrase[0]:
-        return False
-    at = 0
-    for token in shape.tokens:
-        bare = token.rpartition("/")[2] if not at else token
-        if phrase[at] in (token, bare):
-            at += 1
-            if at == len(phrase):
-                return True
-    return False
+def _split_flag(word: str) -> "Iterator[str]":
+    name, sign, value = word.partition("=")
+    if sign and name.isidentifier():
+        yield f"{name}="
+    elif sign and word[:1] == "-":
+        yield name
+        yield value
+    else:
+        yield word
 
 
-def is_same_file(one: str, other: str) -> bool:
-    """Check whether one path ends with the other."""
-    longer, shorter = sorted((one.strip("/"), other.strip("/")), key=len, reverse=True)
-    return longer == shorter or longer.endswith(f"/{shorter}")
+def _list_around(line: str) -> set[str]:
+    """List what a line sets for the commands in it: variables, and versions of programs."""
+    found = set()
+    for one in split_line(line) if "=" in line or any(map(line.__contains__, _SETTERS)) else ():
+        words = one.words[1:] if one.words[:1] == ("export",) else one.words
+        names = [word.partition("=") for word in words]
+        if names and all(sign and name.isidentifier() for name, sign, _ in names):
+            found |= {f"{name}=" for name, _, _ in names}
+        elif words and words[0] in _SETTERS:
+            setter = "source" if words[0] == "." else words[0]
+            found.add(" ".join((setter, *map(last_part, words[1:2]))))
+    return found
 
 
-def is_in_place(place: str, path: str) -> bool:
-    """Check whether a path is a file, or below a folder, or of an ending such as `.tscn`."""
-    parts = path.strip("/").split("/")
-    told = place.strip("/").split("/")
-    if len(told) == 1 and told[0].startswith(".") and parts[-1] != told[0]:
-        return parts[-1].endswith(told[0]) and not parts[-1].startswith(".")
-    return any(parts[i : i + len(told)] == told for i in range(len(parts)))
-
-
-def tokens_of(text: str) -> set[str]:
+def list_tokens(text: str) -> set[str]:
     """Return the words of a text of code."""
-    words = text[:_LONGEST].translate(_TOKENS).split()
-    return {told for one in words if (told := one.lstrip(".:/#=*-").rstrip(".:/#=-"))}
+    return {one.strip(".:/-") for one in text[:_LONGEST].translate(_BETWEEN).split()}
+
+
+def _list_places(path: str) -> set[str]:
+    """List a path with every run of its parts."""
+    parts = [one for one in path.split("/") if one not in {"", "."}][-_LONGEST_PATH:]
+    ends = range(1, len(parts) + 1)
+    return {f"at {'/'.join(parts[i:end])}" for end in ends for i in range(end)}
 
 
 def last_part(place: str) -> str:

@@ -18,6 +18,8 @@ MOST_WORDS_BYTES = 120_000
 _ASKED = "guard"
 _SAID, _AGAIN = "guard", "guard-again"
 _LONGEST_LINE = 800
+_NAMING_KINDS = frozenset(("program", "head", "do", "at"))
+"""Marks whose name stands in the call itself."""
 
 
 def note_asked(home: str, tenant: str) -> None:
@@ -59,6 +61,7 @@ def choose_line(
     root = head.get("root") if isinstance(head, dict) else None
     told = _flatten(args)
     known = [one for one in words if isinstance(one, dict) and _may_fit(one, told)]
+    known = [one for one in known if one.get("after") != session]
     if not known:
         return ""
     from memoria.bare.guard import find_word  # to take a line apart is for the few
@@ -91,18 +94,15 @@ def count_words(home: str, tenant: str) -> tuple[int, int]:
 
 
 def _may_fit(word: dict[str, object], told: str) -> bool:
-    """Check whether the names of a word stand in what is told of a call."""
-    kind = word.get("kind")
-    if kind == "command":
-        program = str(word.get("program") or word.get("like")).partition(" *")[0]
-        if program.rpartition(" ")[2] not in told:
-            return False
-        return all(one in told for one in _texts(word, "bad"))
-    if kind == "edit":
-        return _last_part(str(word.get("file"))) in told
-    named = [one.partition(" ")[0] for one in _texts(word, "phrases")]
-    named += [_last_part(one) for one in _texts(word, "files")]
-    return any(one in told for one in (*named, *_texts(word, "packages")))
+    """Check whether the names that a word asks for stand in what is told of a call."""
+    wanted = word.get("all")
+    for mark in wanted if isinstance(wanted, list) else ():
+        kind, blank, name = mark.partition(" ")
+        if not blank or kind in _NAMING_KINDS:
+            named = name.rpartition(" ")[2].rpartition("/")[2] if blank else mark.removesuffix("=")
+            if named not in told:
+                return False
+    return True
 
 
 def _flatten(value: object) -> str:
@@ -112,15 +112,6 @@ def _flatten(value: object) -> str:
     if isinstance(value, list):
         return "\n".join(map(_flatten, value))
     return value if isinstance(value, str) else ""
-
-
-def _last_part(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
-
-
-def _texts(word: dict[str, object], name: str) -> list[str]:
-    value = word.get(name)
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _list_ids(note: dict[str, object]) -> list[object]:

@@ -12,7 +12,7 @@ from memoria.erasure.cascade import (
     list_restatements,
     part_unsupported,
 )
-from memoria.erasure.files import EVERY_FILE, TextFileEraser
+from memoria.erasure.files import EVERY_FILE, TextFileEraser, quote_mark
 from memoria.erasure.plan import ErasurePlan, plan_erasure
 from memoria.erasure.selection import ErasureRequest, find_named
 from memoria.erasure.suppression import Digester
@@ -176,8 +176,6 @@ _SHOWN_CHARS = 300
 _TOKEN_CHARS = 16
 _MANY = 3
 """Least number of records for a warning that most of what the caller sees goes."""
-_QUOTED_CHARS = 8
-"""Number of an id's last characters in the mark of a line that quotes the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,9 +278,9 @@ def _measure_share(
 
 
 def _list_quote_marks(plan: ErasurePlan) -> Iterator[str]:
-    """Yield the marks of lines in core files that quote records of a plan."""
+    """Yield the marks of lines that quote records of a plan."""
     turns = (turn.id for turn in plan.source_versions)
-    return (f"q:{one[-_QUOTED_CHARS:]}" for one in (*plan.memories, *plan.dependents, *turns))
+    return map(quote_mark, (*plan.memories, *plan.dependents, *turns))
 
 
 def make_token(digester: Digester, meant: str) -> str:

@@ -27,10 +27,17 @@ from memoria.language.reading.statement import Phrases
 _SUFFIXES = (".md", ".txt", RECORDS)
 EVERY_FILE = ""
 """The place of all files, where marks are given by place."""
+_QUOTED_CHARS = 8
+"""Number of an id's last characters in the mark of a line that quotes the record."""
 _OF_MACHINE = (SPOOL, HOOKS)
 """Folders of what hooks leave, which are on disk wherever the tenant's other files are."""
 _UNKNOWN = object()
 _NO_MARKS: Mapping[str, Collection[str]] = {}
+
+
+def quote_mark(record_id: str) -> str:
+    """Return the mark of lines that quote a turn or memory, in core files and pages of days."""
+    return f"q:{record_id[-_QUOTED_CHARS:]}"
 
 
 class FileLine(NamedTuple):

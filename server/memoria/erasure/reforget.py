@@ -18,7 +18,7 @@ from memoria.erasure.cascade import (
     find_unsupported,
     part_unsupported,
 )
-from memoria.erasure.files import TextFileEraser
+from memoria.erasure.files import EVERY_FILE, TextFileEraser, quote_mark
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.language.reading.statement import Phrases, is_distinctive
 from memoria.language.words.document import full_text
@@ -48,8 +48,7 @@ def reforget(before: Store, restored: Store, home: Path) -> int:
                 repetition.run()
                 for report in reports:
                     tx.erasures.add_report(report)
-            files = TextFileEraser(home, tenant, restored.files.of(tenant))
-            files.erase_phrases(Phrases(repetition.texts), {})
+            repetition.erase_files(TextFileEraser(home, tenant, restored.files.of(tenant)))
             again += repetition.count
     if again:
         restored.scrub()
@@ -79,8 +78,11 @@ class Repetition:
         self._suppression = SuppressionList(tx.tombstones, digester)
         self.count = 0
         """Number of memories and turns that were erased again."""
-        self.texts: list[str] = []
+        self._texts: list[str] = []
         """Texts of the erased records that no file may say any more."""
+        self._quoted: set[str] = set()
+        """Marks of lines that quote turns from which nothing may be told any more."""
+        self._generated = {file.path: file.digest for file in tx.file_records.all()}
         stones = [record.tombstone for record in records]
         self._forgotten = {stone.subject for stone in stones if stone.kind == "memory"}
         self._erased = {stone.subject for stone in stones if stone.kind == "turn"}
@@ -98,6 +100,11 @@ class Repetition:
         self._tx.scratchpads.erase(lambda note: not self._suppression.may_keep(note))
         self._tx.tasks.erase(lambda task: not self._suppression.may_keep(task))
 
+    def erase_files(self, files: TextFileEraser) -> None:
+        """Erase from text files what says or quotes what was erased."""
+        marks = {EVERY_FILE: self._quoted}
+        files.erase_phrases(Phrases(self._texts), self._generated, marks=marks)
+
     def _repeat_turns(self) -> None:
         """Erase or suppress recognised turns, and erase memories with no other evidence."""
         erased, suppressed = list[StoredTurn](), list[StoredTurn]()
@@ -112,6 +119,7 @@ class Repetition:
                 full_text(turn)
             ):
                 suppressed.append(turn)
+        self._quoted.update(quote_mark(turn.id) for turn in (*erased, *suppressed))
         versions = self._tx.conversations.turn_versions
         gone = [version.n for turn in erased for version in versions(turn)]
         self._delete_dependents([], [*gone, *(turn.n for turn in suppressed)])
@@ -124,7 +132,7 @@ class Repetition:
         for n, memory_id in self._tx.dependencies.list_unsupported_wordings(gone).items():
             self._tx.memories.erase_wording(memory_id, n)
         for turn in erased:
-            self.texts += filter(is_distinctive, (full_text(turn),))
+            self._texts += filter(is_distinctive, (full_text(turn),))
             self.count += bool(self._tx.conversations.erase_turn(turn))
         drop_lost_subjects(self._tx, survivors, [*map(full_text, erased)])
         drop_unsupported(self._tx, survivors, now_millis())
@@ -136,7 +144,7 @@ class Repetition:
         if memory is not None:
             self._delete_dependents([memory_id], [])
             self._tx.memories.erase(memory_id)
-            self.texts += (version.content for version in memory.versions)
+            self._texts += (version.content for version in memory.versions)
             self.count += 1
 
     def _delete_dependents(self, memory_ids: Sequence[str], turn_ns: Sequence[int]) -> None:
@@ -145,7 +153,7 @@ class Repetition:
         for dependent in found:
             memory = None if dependent in spared else self._tx.memories.get(dependent)
             if memory is not None:
-                self.texts += (version.content for version in memory.versions)
+                self._texts += (version.content for version in memory.versions)
         delete_dependents(self._tx, memory_ids, turn_ns, spared)
 
     def _says_forgotten(self, memory: Memory) -> bool:

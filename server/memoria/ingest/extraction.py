@@ -109,6 +109,8 @@ class ExtractionWorker:
         self._processors = processors
         self._limits = limits
         self._wake = threading.Condition()
+        self._leasing = threading.Lock()
+        """Held while entries are leased: what waits for one request, several threads would part."""
         self._stopping = threading.Event()
         self._lease_owners: set[str] = set()
         self._threads = [
@@ -260,7 +262,7 @@ class ExtractionWorker:
         waits. An entry that has failed before is read alone.
         """
         now, lease_ms = now_millis(), self._limits.lease_ms
-        with self._store.work_queue(write=True) as queue:
+        with self._leasing, self._store.work_queue(write=True) as queue:
             if tenant is not None:
                 queue.rouse(tenant, now)
             entry = queue.lease_next(owner, now, lease_ms, tenant)

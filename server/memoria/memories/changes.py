@@ -24,6 +24,7 @@ _FIELDS = (
     "scope",
     "workspace",
     "importance",
+    "confidence",
     "expires_at",
 )
 Differences = dict[str, tuple[Any, Any]]

@@ -12,7 +12,7 @@ from memoria.errors import InvalidInputError, NotFoundError, name_options, quote
 from memoria.language.dates import find_end, times
 from memoria.language.dates.chinese import number
 from memoria.language.dates.english import COUNTS
-from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.clean import Tally, clean_name, clean_text
 from memoria.language.reading.quotes import find_quote
 from memoria.language.words.document import full_text
 from memoria.model import (
@@ -28,6 +28,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.moments import Zone
+from memoria.model.parse import replace_unfit
 from memoria.store.not_found import not_found
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.store.rows.transaction import Transaction
@@ -108,7 +109,7 @@ def _add_short_name(mention: Mention) -> Mention:
 def clean_entities(entities: Iterable[Mention], tally: Tally) -> tuple[Mention, ...]:
     """Keep the entities whose names may all be stored."""
     return tuple(
-        one for one in entities if all(clean_text(name, tally) == name for name in one.names)
+        one for one in entities if all(clean_name(name, tally) == name for name in one.names)
     )
 
 
@@ -134,7 +135,7 @@ def check_task(task: str | None, tally: Tally) -> str | None:
 def _check_name(field: str, given: str | None, longest: int, tally: Tally) -> str | None:
     if given is None:
         return None
-    name = " ".join(clean_text(given, tally).split())
+    name = " ".join(clean_text(replace_unfit(given), tally).split())
     if len(name) > longest:
         raise InvalidInputError(
             f"{field}: it has {len(name):,} characters; give a name of up to {longest}. Nothing "

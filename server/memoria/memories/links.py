@@ -5,7 +5,7 @@ from functools import partial
 
 from memoria.graph.edges import initial_weight
 from memoria.language.names.keys import QualifiedName, split_qualifier
-from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.clean import Tally, clean_name, clean_text
 from memoria.language.words.analyser import name_key
 from memoria.memories.entities import join_as_read
 from memoria.memories.wordings import Interpretation, StructuralLinks, interpretation_by_rules
@@ -309,7 +309,7 @@ def _clean_mentions(mentions: Iterable[Mention]) -> Iterable[Mention]:
 
 def _is_name(name: str) -> bool:
     """Return whether a text names something; a secret or a pronoun does not."""
-    return clean_text(name, Tally()) == name and name_key(name) not in _NOBODY
+    return clean_name(name, Tally()) == name and name_key(name) not in _NOBODY
 
 
 _MOST_SIMILAR = 6

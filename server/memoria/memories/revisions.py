@@ -20,6 +20,7 @@ from memoria.memories.details import read_end
 from memoria.memories.repeats import note_call
 from memoria.memories.times import local_span, zone_of_turn
 from memoria.memories.wordings import (
+    CONFIDENCE,
     Author,
     NewWording,
     StructuralLinks,
@@ -54,9 +55,6 @@ from memoria.store.values import MemoryDetails, NewMemory
 
 if TYPE_CHECKING:
     from memoria.memories.writer import MemoryWriter
-
-CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
-"""Confidence in a statement, by the trust in its channel."""
 
 
 class Revisions:

@@ -23,13 +23,7 @@ from memoria.memories.details import (
     read_end,
     require_replaceable,
 )
-from memoria.memories.revisions import (
-    CONFIDENCE,
-    Revisions,
-    claim_of_statement,
-    confidence_of,
-    require_turn,
-)
+from memoria.memories.revisions import Revisions, claim_of_statement, confidence_of, require_turn
 from memoria.memories.task_in_hand import (
     find_task_in_hand,
     find_task_of_session,
@@ -37,7 +31,12 @@ from memoria.memories.task_in_hand import (
     is_about_work,
 )
 from memoria.memories.times import local_span, zone_of_turn
-from memoria.memories.wordings import NewWording, check_statement, interpretation_by_agent
+from memoria.memories.wordings import (
+    CONFIDENCE,
+    NewWording,
+    check_statement,
+    interpretation_by_agent,
+)
 from memoria.model import (
     Memory,
     MemoryType,

@@ -158,6 +158,7 @@ class Undoing(Revisions):
             now,
             pinned=former.get("pinned"),
             verified=former.get("verified", verified),
+            confidence=former.get("confidence"),
             upvotes=votes.get("upvotes", 0),
             downvotes=votes.get("downvotes", 0),
         )

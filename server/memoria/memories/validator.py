@@ -45,6 +45,7 @@ from memoria.model import (
     now_millis,
 )
 from memoria.model.moments import Zone
+from memoria.model.parse import replace_unfit
 from memoria.policy.conflict import Claim
 from memoria.policy.privacy import effective_rules, mask, screen
 from memoria.policy.questions import OWN_POLICY, HomePolicy, Keep, RefusedError
@@ -315,7 +316,7 @@ class OperationValidator:
         Raises:
             RejectedError: it is empty, a placeholder of our prompts, or says what was forgotten.
         """
-        cleaned = clean_text(text, Tally()).strip()
+        cleaned = clean_text(replace_unfit(text), Tally()).strip()
         if not cleaned:
             raise RejectedError("nothing left to say")
         if _is_placeholder(cleaned):

@@ -39,6 +39,8 @@ from memoria.store.values import Filters, NewVersion
 
 RULES_CONFIDENCE = 0.4
 """Confidence of the rules in what they read in a wording; a model gives its own."""
+CONFIDENCE = {Trust.USER: 0.9, Trust.REPORTED: 0.7, Trust.TOOL: 0.4}
+"""Confidence in a statement, by the trust in its channel."""
 REFINE = "refine"
 """Action in the audit log for a wording that adds to the former one or repeats it."""
 

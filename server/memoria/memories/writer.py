@@ -1,10 +1,9 @@
 """The one writer of memories: how a memory is written, whoever decided what it says.
 
 Five paths lead here: what rules or a model conclude from a conversation (`ingest`), what somebody
-states explicitly (`memories/statements`), what the user edits in a core file
-(`memories/user_edits`), what another program has concluded (`memories/foreign`), and what the
-nightly maintenance derives from other memories
-(`memories/derived`). Each path decides what to write. The rest is the same for all of them and
+states explicitly (`memories/statements`), what the user edits in a core file (`user_edits`), what
+another program has concluded (`foreign`), and what the nightly maintenance derives from other
+memories (`derived`). Each path decides what to write. The rest is the same for all of them and
 happens here, in the caller's transaction:
 
 1. a wording that says what was forgotten is refused (`erasure`), and so is one that the policy of
@@ -17,9 +16,8 @@ happens here, in the caller's transaction:
 
 `add` begins a memory, and `revise` gives it another wording while the former one becomes its
 history. `supersede` and `end` take it out of the active memories, `merge` does so with one that
-says the same as another, and `restore` brings it back. Nothing is erased here: that is the matter
-of `erasure`. What a new statement means for the memories that are there is decided before, in
-`memories/claims`.
+says the same as another, and `restore` brings it back. Nothing is erased here. What a new statement
+means for the memories that are there is decided before, in `claims`.
 """
 
 from collections.abc import Iterable
@@ -39,6 +37,7 @@ from memoria.memories.links import (
     replace_interpretation,
 )
 from memoria.memories.wordings import (
+    CONFIDENCE,
     Author,
     Interpretation,
     NewWording,
@@ -50,7 +49,7 @@ from memoria.memories.wordings import (
     repeat_wording,
     temper_wording,
 )
-from memoria.model import EdgeType, Memory, Scope, Validity
+from memoria.model import EdgeType, Memory, Scope, Trust, Validity
 from memoria.policy.merging import Authority
 from memoria.policy.questions import OWN_POLICY, HomePolicy, Keep
 from memoria.policy.scope import decide_scope, default_scope
@@ -201,11 +200,12 @@ class MemoryWriter:
     def confirm(self, memory: Memory, *, by_user: bool) -> None:
         """Note that a memory was confirmed: only the user's word verifies it or ends its wait.
 
-        What contradicts a memory that the user has confirmed is superseded by it, unless it is seen
-        by other projects too: for them it still holds.
+        By that word confidence rises to that of a statement, and what contradicts the memory is
+        superseded, unless it is seen by other projects too: for them it still holds.
         """
+        sure = max(memory.confidence, CONFIDENCE[Trust.USER]) if by_user else None
         verified = by_user or memory.verified
-        self._tx.memories.set_flags(memory.id, self._now, verified=verified)
+        self._tx.memories.set_flags(memory.id, self._now, verified=verified, confidence=sure)
         self._log("confirm", memory.id)
         if not by_user:
             return

@@ -93,7 +93,7 @@ class TokenText(NamedTuple):
             name = base64.urlsafe_b64decode(tenant + "=" * (-len(tenant) % 4)).decode()
         except (binascii.Error, ValueError):
             return None
-        return cls(name, token_id, secret, begins)
+        return None if "\0" in name + token_id else cls(name, token_id, secret, begins)
 
     def __str__(self) -> str:
         """Return the text as it is shown once, when the token is created."""

@@ -273,6 +273,13 @@ class ClosedSession(Value):
     """Fingerprint of the turns; changes with every turn added, changed or erased."""
 
 
+class DayOpening(Value):
+    """The sentence with which the user opened a conversation on a day."""
+
+    turn_id: str
+    sentence: str
+
+
 class DaySession(Value):
     """The part of a conversation that was held in a day."""
 
@@ -283,6 +290,10 @@ class DaySession(Value):
     utc_offset: int | None = None
     """Minutes by which the speakers' clock was ahead of UTC; None if unknown."""
     messages: int
+    opening_n: int
+    """Number of the first turn of the user on the day, or else of the first turn."""
+    opening: DayOpening | None = None
+    """None if the turn was told in confidence, or says nothing in its speaker's own words."""
 
 
 class DayMemory(Value):

@@ -134,6 +134,11 @@ def replace_lone_surrogates(text: str) -> str:
     return text
 
 
+def replace_unfit(name: str) -> str:
+    """Replace what no name of any engine can hold, half characters and NUL, by U+FFFD."""
+    return replace_lone_surrogates(name).replace("\0", "\ufffd")
+
+
 def is_web_address(url: str) -> bool:
     """Check whether a text is an HTTP address."""
     try:

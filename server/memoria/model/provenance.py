@@ -43,6 +43,11 @@ class AuditEntry(Value):
     """Whoever called over HTTP, as `Channel.caller`."""
     detail: str | None
 
+    @property
+    def is_of_user(self) -> bool:
+        """True if the user acted, by a way in that no agent and no program has."""
+        return self.channel in (*_WAYS, "mcp-elicitation")
+
 
 class LoggedAction(AuditEntry):
     """A line of the log with its subject's id."""
@@ -109,6 +114,9 @@ class MemoryRecord(Value):
     turn_range: TurnRange | None
     """Turns that an episode sums up; None for other types."""
     edges: tuple[IncidentEdge, ...]
+    last_confirmed: AuditEntry | None = None
+    """Latest confirmation of the present wording: the user's if the memory is verified, else that
+    of an agent or a program. What the user states is confirmed by that. None without an entry."""
 
 
 class SourcedMemory(Value):

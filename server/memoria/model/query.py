@@ -30,7 +30,7 @@ from memoria.errors import NO_ARGUMENT, InvalidInputError, name_options, quote_v
 from memoria.model.base import Value
 from memoria.model.memory_types import AnyType
 from memoria.model.moments import is_zoned, parse_instant
-from memoria.model.parse import describe_problems, replace_lone_surrogates
+from memoria.model.parse import describe_problems, replace_unfit
 from memoria.model.turn import Role
 
 MAX_LIMIT = 200
@@ -90,7 +90,7 @@ class Bounds:
 
 
 def _clean(value: object) -> object:
-    return replace_lone_surrogates(value) if isinstance(value, str) else value
+    return replace_unfit(value) if isinstance(value, str) else value
 
 
 def _check_wordings(queries: tuple[str, ...]) -> tuple[str, ...]:

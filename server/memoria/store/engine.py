@@ -212,6 +212,14 @@ class Engine(Protocol):
         """Check whether the home has a database already."""
         ...
 
+    def require_unused(self, settings: Settings) -> None:
+        """Check that no process has the home's database open, if there is one.
+
+        Raises:
+            StoreUnavailableError: one has, or it can't be found out.
+        """
+        ...
+
     def identify(self, settings: Settings) -> tuple[int, int] | None:
         """Return what tells the home's database from one that replaces it; None if it has none."""
         ...

@@ -2,8 +2,9 @@
 
 import pytest
 
+import memoria
 from memoria import Memoria
-from memoria.errors import MemoriaError
+from memoria.errors import InvalidInputError, MemoriaError
 from memoria.model import ModelCall
 from memoria.store.engine import Store
 
@@ -77,3 +78,21 @@ async def test_a_turn_keeps_a_nul_and_is_found_by_the_words_around_it(memory: Me
     await memory.record_conversation([turn])
     found = await memory.search_conversation_traces("milk")
     assert [hit.text for hit in found.hits] == ["tea\0 with milk"]
+
+
+async def test_a_name_never_has_a_nul_whatever_the_engine(memory: Memoria) -> None:
+    name = "a\0b"
+    turn = {"role": "user", "content": "Tea is poured", "session_id": name, "message_id": name}
+    call = {"role": "tool", "tool_name": name, "tool_args": {name: name}, "tool_result": name}
+    await memory.record_conversation([{**turn, "speaker": name}, call], session_id=name)
+    await memory.remember("Coffee is poured", entities=[name], subject=name, task=name)
+    assert (await memory.search_memory("poured", workspace=name, task=name)).hits
+    found = await memory.search_conversation_traces("poured")
+    assert found.hits[0].source.speaker == "a\ufffdb"
+    in_session = await memory.search_conversation_traces("poured", session_id=name)
+    assert [hit.tool and hit.tool.name for hit in in_session.hits] == ["a\ufffdb"]
+    await memory.remember("Cocoa is poured", workspace=name, scope="project")
+    assert (await memory.search_memory("cocoa", workspace=name)).hits
+    with pytest.raises(InvalidInputError, match="NUL"):
+        async with memoria.open(settings=memory.settings.model_copy(update={"tenant": name})):
+            pass

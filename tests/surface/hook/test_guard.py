@@ -67,7 +67,7 @@ def _read(path: Path) -> bytes:
 
 
 def _damage(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"kind"', b'"kine"'))
+    path.write_bytes(path.read_bytes().replace(b'"all"', b'"ill"'))
 
 
 def _keep(memory: Memoria) -> None:
@@ -123,6 +123,7 @@ def _run(
     return dict(json.loads(done.stdout)) if done.stdout else None
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 async def test_one_line_is_said_before_a_call_that_failed_here_once_a_session(
     memory: Memoria,
 ) -> None:
@@ -138,6 +139,14 @@ async def test_one_line_is_said_before_a_call_that_failed_here_once_a_session(
     assert _ask(memory, "pnpm install zod", session="s2") is None
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
+async def test_nothing_is_said_in_the_session_that_is_still_at_it(memory: Memoria) -> None:
+    _keep(memory)
+    assert _ask(memory, "npm install zod", session="s0") is None
+    assert _ask(memory, "npm install zod", session="s1") is not None
+
+
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
 async def test_each_client_that_shows_a_text_before_a_call_gets_it_in_its_form(
     memory: Memoria, client: str
@@ -155,6 +164,7 @@ AFTER: dict[str, tuple[str, dict[str, object]]] = {
 """Clients that show their model a text after a call, with what they tell of one that failed."""
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 @pytest.mark.parametrize("client", AFTER)
 async def test_the_line_comes_after_a_call_where_the_client_shows_none_before(
     memory: Memoria, client: str
@@ -172,6 +182,7 @@ async def test_the_line_comes_after_a_call_where_the_client_shows_none_before(
     assert not again, "once a session"
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 async def test_copilot_gets_the_line_after_a_call_as_the_one_field_that_it_reads(
     memory: Memoria,
 ) -> None:
@@ -193,6 +204,7 @@ async def test_without_the_option_nothing_is_said_recorded_or_laid_ready(memory:
     assert not _exists(memory.settings.home_path / "spool")
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 async def test_words_said_and_those_after_which_the_same_was_done_are_counted(
     memory: Memoria,
 ) -> None:
@@ -209,6 +221,7 @@ async def test_words_said_and_those_after_which_the_same_was_done_are_counted(
     assert finding.detail.endswith("3 words before a mistake said, 2 heeded, 1 not")
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 async def test_what_was_forgotten_is_never_said_again_and_leaves_the_disk(memory: Memoria) -> None:
     _keep(memory)
     assert _ask(memory, "npm install zod") is not None
@@ -222,6 +235,7 @@ async def test_what_was_forgotten_is_never_said_again_and_leaves_the_disk(memory
     assert _ask(memory, "npm install zod", session="s3") is None
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 async def test_a_later_success_is_known_once_it_is_laid_ready_and_words_last_until_then(
     memory: Memoria,
 ) -> None:
@@ -248,6 +262,7 @@ async def test_nothing_is_laid_ready_before_a_client_asks(
     assert WORDS in composers_for(settings)
 
 
+@pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")
 async def test_a_damaged_answer_is_no_word_and_no_trouble_for_the_client(memory: Memoria) -> None:
     _keep(memory)
     _damage(_kept_words(memory))

@@ -10,7 +10,6 @@ import sys
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from memoria.surface.http.logs import start_logging
 from memoria.surface.http.workers import Workers, end_with_parent
 
 
@@ -33,6 +32,8 @@ def build() -> object:
 
 
 def _main() -> None:
+    from memoria.surface.http.logs import start_logging  # noqa: PLC0415  (slow, and no worker's)
+
     start_logging(None)
     config = uvicorn.Config(
         build, factory=True, workers=2, log_level="critical", timeout_worker_healthcheck=20

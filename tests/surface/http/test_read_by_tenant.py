@@ -8,7 +8,6 @@ from mcp import Client, MCPError
 from mcp.types import ResourceTemplateReference, TextContent, TextResourceContents
 from tests.surface.http.conftest import Era, HttpServer, StartServer
 
-from memoria.disk.folders import tenant_folder
 from memoria.model.access import Access
 from memoria.surface.mcp.resources import MEMORY, RESOURCES, SESSION
 
@@ -30,10 +29,9 @@ async def lay(server: HttpServer, tenant: str, era: Era) -> Laid:
     """Have a tenant's client record, remember and work on something; write a core file."""
     mark = MARKS[tenant]
     token = (await server.create_token(tenant, Access.WRITE)).text
-    folder = tenant_folder(server.home.settings.home_path, tenant)
-    folder.mkdir(parents=True)
-    for name in ("USER", "MEMORY", "PERSONA"):
-        (folder / f"{name}.md").write_text(f"# {name}.md\n\nThe {mark} is long.\n", "utf-8")
+    files = server.home.store.files.of(tenant)
+    for name in ("USER.md", "MEMORY.md", "PERSONA.md"):
+        files.write(name, f"# {name}\n\nThe {mark} is long.\n".encode())
     session = f"talk-{mark}"
     turn = {"role": "user", "content": f"We walked along the {mark}.", "session_id": session}
     async with server.connect(token, era) as client:

@@ -12,7 +12,6 @@ from mcp.client.subscriptions import ResourceUpdated, SubscriptionLost
 from mcp.types import ResourceUpdatedNotification
 from tests.surface.http.conftest import Era, HttpServer, StartServer
 
-from memoria.disk.folders import tenant_folder
 from memoria.model import now_millis
 from memoria.model.access import Access
 from memoria.model.moments import use_clock
@@ -101,9 +100,8 @@ async def test_a_core_file_that_changes_is_told_to_its_own_tenant_s_clients(
             hearing(server, ben.text, era, USER) as his,
         ):
             for tenant in ("ann", "ben"):
-                folder = tenant_folder(server.home.settings.home_path, tenant)
-                folder.mkdir(parents=True)
-                (folder / "USER.md").write_text(f"# USER.md\n\nI am {tenant}.\n", "utf-8")
+                files = server.home.store.files.of(tenant)
+                files.write("USER.md", f"# USER.md\n\nI am {tenant}.\n".encode())
             await hers.until(1)
             await his.until(1)
             assert (hers.uris, his.uris) == ([USER], [USER])

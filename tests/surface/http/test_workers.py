@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 import uvicorn
@@ -21,6 +21,8 @@ pytestmark = pytest.mark.skipif(
 )
 _PROGRAM = Path(__file__).with_name("supervised.py")
 _WITHIN_S = 30.0
+_AGAIN_S = 0.01
+"""Who looks without a pause takes the CPU that a worker needs to start."""
 
 
 def _answers(pid: str) -> bool:
@@ -56,7 +58,7 @@ class Supervisor:
                     answer = b"".join(iter(lambda: connection.recv(1000), b""))
                     return int(answer.rpartition(b"\r\n\r\n")[2])
             except (ConnectionError, ValueError):
-                continue
+                sleep(_AGAIN_S)
         raise TimeoutError
 
     def ask_until(self, is_reached: Callable[[], bool]) -> None:
@@ -65,6 +67,7 @@ class Supervisor:
         while not is_reached():
             assert monotonic() < deadline
             self.ask()
+            sleep(_AGAIN_S)
 
 
 @contextmanager
@@ -123,6 +126,7 @@ def test_workers_end_when_their_supervisor_is_killed() -> None:
         deadline = monotonic() + _WITHIN_S
         while any(_is_running(pid) for pid in workers):
             assert monotonic() < deadline
+            sleep(_AGAIN_S)
 
 
 def _is_running(pid: int) -> bool:

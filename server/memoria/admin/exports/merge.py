@@ -25,7 +25,6 @@ from memoria.erasure.files import TextFileEraser
 from memoria.erasure.reforget import Repetition
 from memoria.erasure.suppression import Digester
 from memoria.errors import ExportError, UnusableFileError
-from memoria.language.reading.statement import Phrases
 from memoria.store.engine import Store
 from memoria.store.rows.portable.records import (
     PORTABLE_KINDS,
@@ -119,10 +118,11 @@ class ExportMerger:
             repetition = self._take_in_list(tx, work, keys)
             self._add_core_files(tx, work)
         report = work.finish()
+        if repetition is not None:
+            files = self._files.of(self._tenant)
+            repetition.erase_files(TextFileEraser(self._home, self._tenant, files))
         if repetition is not None and repetition.count:
             report.forgotten_here = repetition.count
-            eraser = TextFileEraser(self._home, self._tenant, self._files.of(self._tenant))
-            eraser.erase_phrases(Phrases(repetition.texts), {})
             report.is_scrubbed = self._store.scrub()
         return report
 

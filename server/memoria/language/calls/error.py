@@ -84,6 +84,12 @@ def error_keys(output: str) -> tuple[str, ...]:
     return tuple(key for key in keys if len(key) >= _LEAST_CHARS and key != _CODE)[:_MOST_KEYS]
 
 
+def list_error_lines(output: str) -> list[str]:
+    """List the lines of an output that tell of an error; of a short one without any all."""
+    lines = list_lines(output)
+    return [line for line in lines if _rate_line(line)] or lines[:_MOST_KEYS]
+
+
 def telling_line(output: str) -> str:
     """Return the line of an output that names the error best; empty where none does."""
     rated = [(_rate_line(line), i, line) for i, line in enumerate(list_lines(output))]

@@ -21,7 +21,7 @@ from memoria.language.reading.fences import strip
 from memoria.language.secrets.redact import redact
 from memoria.language.words.document import as_text
 from memoria.model import Role, Turn
-from memoria.model.parse import replace_lone_surrogates
+from memoria.model.parse import replace_lone_surrogates, replace_unfit
 
 _NAMES_REMEMBERED = 512
 _PLAIN_NAME = lazy_regex(
@@ -49,10 +49,11 @@ def clean_text(text: str, tally: Tally) -> str:
 
 
 def clean_name(name: str, tally: Tally) -> str:
-    """Return a name or id without secrets; never empty."""
+    """Return a name or id without secrets and broken characters; never empty."""
     if _PLAIN_NAME.fullmatch(name):
         return name
-    return name if _is_clean(name) else clean_text(name, tally) or "[private]"
+    fit = replace_unfit(name)
+    return fit if _is_clean(fit) else clean_text(fit, tally) or "[private]"
 
 
 @remember_results(_NAMES_REMEMBERED)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.budget import estimate_tokens
 from memoria.language.lazy import remember_results
+from memoria.language.reading.fences import join_lines
 
 Span = tuple[int, int]
 """Span [start, end) in characters."""
@@ -35,6 +36,17 @@ _END = lazy_regex(
 )
 """Matches the end of a sentence, with the space behind it. A row of dots is read once, however
 long. The characters it may begin with stand first: all others are passed over fast."""
+
+_TITLE_CHARS = 120
+_TITLE = lazy_regex(r".{12,}?(?:[。！？]|[.!?](?=\s|$)|$)")
+
+
+def cut_title(text: str) -> str:
+    """Return the first sentence of a text, with the next if it is short, cut where it is long."""
+    line = join_lines(text.lstrip()[: 4 * _TITLE_CHARS]).strip()
+    sentence = _TITLE.match(line)
+    title = sentence[0] if sentence else line
+    return title if len(title) <= _TITLE_CHARS else f"{title[:_TITLE_CHARS].rstrip()}…"
 
 
 def weigh_evenly(terms: Sequence[str]) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """Daily pages: for every day that is over, its conversations and the changes of memories.
 
-A chat model's sentences stand above the lists; it is asked day by day until it can't answer.
+Each conversation has the sentence with which the user opened it, so a page says what a day was
+about. A chat model's sentences stand above the lists; it is asked day by day until it can't answer.
 """
 
 import json
@@ -11,13 +12,15 @@ from memoria.disk.folders import daily_path
 from memoria.errors import ChatModelError, InvalidAnswerError, ModelRefusedError
 from memoria.inference.tasks import request_day_summary
 from memoria.language.reading.clean import Tally, clean_text
+from memoria.language.reading.excerpt import cut_title
+from memoria.language.reading.pasted import own_part
 from memoria.language.statements.orders import instruction_shaped
 from memoria.lifecycle.generated_files import FileItem, digest, files_of
 from memoria.lifecycle.interface import ItemResult, PlannedStep, StepContext
-from memoria.memories.conditions import is_open
+from memoria.memories.conditions import is_open, list_open
 from memoria.model import DAY_MS, Trust
 from memoria.model.moments import LocalDay, Zone
-from memoria.model.nightly import WITHOUT_MODEL, DayMemory, DayNotes, DaySession
+from memoria.model.nightly import WITHOUT_MODEL, DayMemory, DayNotes, DayOpening, DaySession
 from memoria.store.rows.transaction import Transaction
 
 _MARK_CHARS = 8
@@ -40,7 +43,19 @@ def read_notes(tx: Transaction, day: LocalDay) -> DayNotes:
     episodes = tuple(
         one.model_copy(update={"is_outdated": one.id in outdated}) for one in notes.episodes
     )
-    return notes.model_copy(update={"episodes": episodes})
+    sessions = tuple(_open_sessions(tx, notes.sessions))
+    return notes.model_copy(update={"episodes": episodes, "sessions": sessions})
+
+
+def _open_sessions(tx: Transaction, sessions: Sequence[DaySession]) -> Iterator[DaySession]:
+    """Yield conversations with their first sentences, unless these were told in confidence."""
+    turns = tx.conversations.turns([one.opening_n for one in sessions])
+    told = {turn.n: turn for turn in list_open(tx, list(turns.values()))}
+    for one in sessions:
+        turn = told.get(one.opening_n)
+        sentence = cut_title(own_part(turn.content)) if turn else ""
+        opening = DayOpening(turn_id=turn.id, sentence=sentence) if turn and sentence else None
+        yield one.model_copy(update={"opening": opening})
 
 
 def _without_confidences(tx: Transaction, notes: DayNotes) -> DayNotes:
@@ -94,7 +109,11 @@ def _session_line(session: DaySession, zone: Zone) -> str:
     begin, end = (f"{own.to_local(at):%H:%M}" for at in (session.first_at, session.last_at))
     span = begin if begin == end else f"{begin}–{end}"
     many = "1 message" if session.messages == 1 else f"{session.messages:,} messages"
-    return f"- {span} {_one_line(session.source)}, {_one_line(session.session_id)}: {many}"
+    line = f"- {span} {_one_line(session.source)}, {_one_line(session.session_id)}: {many}"
+    if session.opening is None:
+        return line
+    mark = f"<!-- q:{session.opening.turn_id[-_MARK_CHARS:]} -->"
+    return f"{line}\n  “{_one_line(session.opening.sentence)}” {mark}"
 
 
 def _memory_line(memory: DayMemory, zone: Zone) -> str:

@@ -1,78 +1,44 @@
-"""What lifts a word: something was said or done since that may have mended the cause."""
+"""What lifts a word: something was said or written since that may have mended the cause."""
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from memoria.language.calls.outcome import Outcome
-
-if TYPE_CHECKING:
-    from memoria.policy.guard.steps import GuardStep
-
-_MENDED = re.compile(
-    r"\b(?:works?|runs?|goes|set)\b[^.!?]{0,40}\b(?:now|again|without|plain|fine)\b|\bthere now\b"
-    r"|\bplain works\b|\bno longer\b|\bneed not\b"
-    r"|\b(?:fixed|installed|granted|switched|upgraded|solved|mended)\b"
-    r"|不用再|不需要|修好|好了|装好|装了|换成|解决|已经可以|现在可以",
+_CHANGED = re.compile(
+    r"\b(?:now|again|any ?more|no longer|done|works?|fine|free|up|back|gone|set|ha(?:ve|s)|without"
+    r"|\w{3,}ed)\b|刚|已|现在|不再|再试|不用|不需要|[修装改关换配][好掉到成]?了",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[。!！?？\n])|(?<=[.;])(?=\s|$)")
-_WRITES = re.compile(r"\b(?:echo|printf|cat|tee)\b.*>|\btee\b|\b(?:set|config)\b")
-_PIECE = re.compile(r"[A-Za-z_][\w-]{2,}")
-_PLAIN = frozenset("run the and use for test tests with this that from bin src app all".split())
+_NAME = re.compile(r"[A-Za-z_$][\w./@-]*\w|\d{2,}", re.ASCII)
+_TELLING = re.compile(r"[\d_/.@-]|[a-z][A-Z]|^[A-Z]{3,}$")
+
+_QUOTED = re.compile(r"[`'\"“]([A-Za-z][\w./@-]*)[`'\"”]", re.ASCII)
 
 
-def may_lift(step: "GuardStep") -> bool:
-    """Check whether a step is of the kind that lifts words: said, or a change of a file."""
-    if step.said:
-        return True
-    is_change = bool(step.edits) or _WRITES.search(step.line) is not None
-    return is_change and step.outcome is not Outcome.FAILED
+def list_changed(said: str, written: str) -> frozenset[str]:
+    """List the names in sentences that say that something has changed, and in what was written."""
+    sentences = [one for one in _SENTENCE.split(said) if _CHANGED.search(one)] if said else []
+    return frozenset(name for one in (*sentences, written) for name in _NAME.findall(one))
 
 
-def list_mended(said: str) -> tuple[frozenset[str], ...]:
-    """List the words of each sentence that says that something works or has changed."""
-    return tuple(
-        frozenset(one.casefold() for one in _PIECE.findall(sentence))
-        for sentence in (_SENTENCE.split(said) if _MENDED.search(said) else ())
-        if _MENDED.search(sentence)
+def list_telling(texts: Iterable[str]) -> set[str]:
+    """List the names in texts that are no plain words: variables, files, versions, ports."""
+    return {name for one in texts for name in _NAME.findall(one) if _TELLING.search(name)}
+
+
+def list_quoted(text: str) -> set[str]:
+    """List the names that stand in quotation marks, as errors name what is missing."""
+    return {*_QUOTED.findall(text)}
+
+
+def list_names(words: Iterable[str]) -> frozenset[str]:
+    """List the names in words, each also without the folder before it."""
+    found = [name for one in words for name in _NAME.findall(one)]
+    return frozenset(part for one in found for part in (one, one.rpartition("/")[2]))
+
+
+def names_any(text: str, names: Iterable[str]) -> bool:
+    """Check whether a text names one of some names."""
+    return any(
+        one in text and re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", text) for one in names
     )
-
-
-class Lifting:
-    """Conditions that lift a word."""
-
-    def __init__(self, failure: "GuardStep", match: dict[str, object]) -> None:
-        """Take the words of a failure and of what helped.
-
-        Args:
-            failure: the step that failed.
-            match: what a command has to have for the word.
-        """
-        self._cures = _list_cures(match)
-        words = " ".join((failure.line, *self._cures, *failure.errors[:2]))
-        self._named = {one.casefold() for one in _PIECE.findall(words)} - _PLAIN
-
-    def is_lifted(self, step: "GuardStep") -> bool:
-        """Check whether a step, of the kind that lifts, may have mended what failed."""
-        told = step.said or step.added or step.line
-        if any(_names(told, one) for one in self._cures):
-            return True
-        return bool(step.said) and any(self._named & one for one in step.mended)
-
-
-def _names(text: str, cure: str) -> bool:
-    """Check whether a text names what helped: a flag of one plain word only with its dashes."""
-    bare = cure.strip("-+")
-    name = bare if "-" in bare or "_" in bare or bare.isupper() else cure
-    if name not in text:
-        return False
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
-
-
-def _list_cures(match: dict[str, object]) -> list[str]:
-    found: list[str] = []
-    for name in ("env", "flags", "good"):
-        value = match.get(name)
-        if isinstance(value, list):
-            found += [one for one in value if len(one.strip("-+")) > 1]
-    return found

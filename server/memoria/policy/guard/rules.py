@@ -1,59 +1,60 @@
-"""What the user has ruled out, where they name a command, a flag or a file literally."""
+"""What the user has ruled out, where they name the command, the flag or the file literally."""
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
+from memoria.bare.guard import EDIT
+from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
 from memoria.policy.guard.telling import name_day, quote_words
 
 _LONGEST_SAID = 1_200
+_MOST_NAMES = 4
 _SENTENCE = re.compile(r"(?<=[。!！?？\n])|(?<=\.)(?=\s|$)")
 _CLAUSE = re.compile(
-    r"[,，、;；:：]\s|[,，;；]|\s[-–—]\s|\b(?:but|because|instead)\b"
-    r"|\band (?:put|use|write|do|run|add|make)\b"
+    r"[,，;；：()（）。!！]|[:.](?:\s|$)|\s[-–—]\s"
+    r"|\b(?:but|because|instead|that|which|until|when|if|so|since|even)\b"
 )
-# What begins a sentence or a clause is an order, and no remark on what something does not do.
-_RULED_OUT = re.compile(
-    r"(?:^\s*|[.,;:!?(–—-]\s*"
-    r"|\b(?:please|possibly|must|should|and|or|so|but|you|to|also|just|always|again|here)\s+)"
-    r"(?:never(?! (?:mind|say never|to\b|again))|avoid|stop using|no (?=`)"
-    r"|(?:do not|don'?t)(?! (?:forget|worry|hesitate|mind|know|think|need|have|care|see|you)\b))"
-    r"|\bleave\b[^!?\n]{1,80}?\balone\b|\bmust not\b|\bis not (?:allowed|ok|okay)\b"
-    r"|(?<!要)不要(?!紧|忘|担心|急)|(?<![特级分区类识性差告个辨鉴派离])别(?!的|人|处|忘|担心|急|管|说|怕)"
-    r"|不许|不准(?!确)|不能(?=再?(?:动|改|删|碰|跑|推|用|直接|手动|提交|上传))|禁止|勿",
+_BAN = r"(?<!要)不要|(?<![特级分区类识性差告个辨鉴派离])别|不许|不准|不能|禁止|勿"
+# What begins a clause is an order, and no remark on what something does not do.
+_ORDER = re.compile(
+    r"^(?:(?:and|so|but|also|just|please|always|again|then|here|ok|no|you|must|should|to) )*"
+    r"(?:never|avoid|stop|no|do not|don'?t|must not|mustn'?t)\s+(?P<en>.+)"
+    rf"|(?P<before>.*?)(?:{_BAN})(?!的|人|处|忘|担心|急|管|说|怕|紧)(?P<zh>.+)",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"(?:[？]|为什么.*|吗[?？]?)\s*$")
-_ELSEWHERE = re.compile(
-    r"\b(?:other|another|mobile) (?:project|repo|team)|\bin my other\b"
-    r"|隔壁|别的(?:项目|组)|另一个(?:项目|仓库)"
-    r"|\b(?:I|we|they|you|it|he|she) (?:do not|don't|never)\b|\bjust kidding\b|开玩笑",
+_STAYS = re.compile(
+    r"\bleave\s+(\S+)\s+alone\b|(\S+)\s+(?:is (?:frozen|off[- ]limits|read-only)|stays as it is)\b",
     re.IGNORECASE,
 )
-_TICKED = re.compile(r"`([^`\n]{2,80})`")
-_PATH = re.compile(
-    r"(?<![\w/@.~-])((?:[\w.@-]+/)+[\w.@*-]+/?|\.[A-Za-z][\w.]{1,20}|[\w.-]+\.(?:json|ya?ml|toml|py|ts"
-    r"|js|lock|sql|md|env|xml|ini|cfg|rs|go|php|rb))(?![\w/])"
+_NO_ORDER = re.compile(
+    r"[?？]\s*$|吗|为什么|\b(?:forget|worry|hesitate|mind|unless|except)\b|除非"
+    r"|\b(?:other|another|mobile) (?:project|repo|team)|隔壁|别的(?:项目|组)|另一个(?:项目|仓库)",
+    re.IGNORECASE,
 )
-_CODE = re.compile(r"(?<![\w`./-])([a-z]+:[a-z]+|--?[a-z][a-z-]+|[a-z]+\.[a-z]+(?![\w.]))(?![\w`])")
-_PLAIN_WORD = re.compile(r"[A-Za-z][\w:-]*|-{1,2}[a-z][\w-]*|\.(?!\w)")
-_PROGRAMS = frozenset(
-    "git npm pnpm yarn npx pip cargo docker kubectl helm terraform alembic mix rails php artisan"
-    " composer brew apt make go dotnet gradle mvn conda poetry uv bundle gem flutter pod".split()
-)
-_STOPS = frozenset(
-    "against in from by the a an for this that it with to on at or and here there yourself ever"
-    " anymore again any my your our into them .".split()
-)
-_ABOUT = re.compile(r"` (?:of|for|on|against) (?:the )?(\w[\w-]*)")
-_ADDED = re.compile(r"\b(?:add|install) ([a-z][\w@/.-]+)\b(?! to\b)")
-_DOTTED = re.compile(r"[a-z]+\.[a-z]\w*")
-_BACK = re.compile(r"\b(?:in there|that (?:file|folder|one)|them|this (?:file|folder))\b|它|里面")
 _ALLOWS = re.compile(
     r"\b(?:ok|okay|fine|may|can|go ahead|allowed?|feel free|now|anyway|no longer|gone|once|yes)\b"
     r"|可以|允许|没事|行[,，。吧]|不用管|放开|能[用改推跑]",
     re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"[A-Za-z][\w./:@-]*[\w/]|--?[A-Za-z][\w-]*|\.\w[\w.]*|[A-Za-z]|[或也和、推]|提交"
+)
+_OR = frozenset(("or", "nor", "或", "也", "和", "、"))
+_VERBS = {"推": "push", "提交": "commit"}
+_PATH = re.compile(r"/|\w\.\w|^\.\w")
+_CHANGES = re.compile(
+    r"\b(?:edit|touch|change|modify|alter|delete|remove|rename|move|overwrite)\b|[改动碰删]",
+    re.IGNORECASE,
+)
+_RUNS = re.compile(r"\b(?:run|us(?:e|ing)|call|execute)\b|[用跑]|执行|运行|`", re.IGNORECASE)
+_INSTALLS = re.compile(r"\binstall\w*\b|装")
+_INSTALLERS = ["do install", "do add", "do i"]
+_STOPS = frozenset(
+    "the a an to in on of for from with by at and it its this these those any my our here there"
+    " ever directly straight branch yourself again anymore run use using call execute do try file"
+    " files folder hand manually edit touch change modify alter delete remove rename move overwrite"
+    " install new please".split()
 )
 
 Drawn = tuple[dict[str, object], tuple[str, ...]]
@@ -67,84 +68,71 @@ def draw_rules(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
             continue
         sentences = [one for one in _SENTENCE.split(step.said) if one.strip()]
         for n, sentence in enumerate(sentences):
-            is_back = bool(n and _BACK.search(sentence))
-            rule = _read_rule(sentence, step.said, sentences[n - 1] if is_back else "")
-            if rule is None or _is_taken_back(steps[i + 1 :], rule):
-                continue
-            quoted = "".join(sentences[n - is_back : n + 2])
-            line = f"The user said on {name_day(step.at)}: {quote_words(quoted)} [{step.id}]"
-            yield {**rule, "kind": "rule", "line": line}, (step.id,)
+            for names, match in _read_rules(sentence):
+                if any(_takes_back(later.said, names) for later in steps[i + 1 :] if later.said):
+                    continue
+                quoted = quote_words("".join(sentences[n : n + 2]))
+                line = f"The user said on {name_day(step.at)}: {quoted} [{step.id}]"
+                yield {**match, "line": line}, (step.id,)
 
 
-def _read_rule(sentence: str, whole: str, before: str) -> dict[str, object] | None:
-    """Return what a sentence rules out literally; None for nothing.
-
-    Args:
-        sentence: one with a word of refusal, or not.
-        whole: all that was said.
-        before: the sentence before, where this one says `there` or `that file`; else empty.
-    """
-    found = _RULED_OUT.search(sentence)
-    if found is None or _ELSEWHERE.search(whole) or _ASKED.search(sentence):
-        return None
-    ruled, topic = _cut_clause(sentence, found)
-    ticked = _TICKED.findall(ruled)
-    plain = _TICKED.sub(" ", ruled)
-    phrases = [one for one in ticked if not _PATH.fullmatch(one)]
-    phrases += [one for one in _CODE.findall(plain) if not _PATH.fullmatch(one)]
-    phrases += _list_phrases(plain)
-    named = [*_TICKED.findall(ruled), *_PATH.findall(plain), *_PATH.findall(topic + before)]
-    files = [one for one in named if _PATH.fullmatch(one) and one not in phrases]
-    packages = _ADDED.findall(plain)
-    if not phrases and not files and not packages:
-        return None
-    return {
-        "phrases": phrases,
-        "files": files,
-        "packages": packages,
-        "allowed": [one for one in _TICKED.findall(whole) if one not in ticked],
-        "about": [one for one in _ABOUT.findall(ruled) if one not in _STOPS],
-        "texts": [one for one in phrases if _DOTTED.fullmatch(one)],
-    }
+def _takes_back(said: str, names: Sequence[str]) -> bool:
+    """Check whether the user has allowed later what they had ruled out, or asked for it."""
+    for sentence in _SENTENCE.split(said):
+        told = sentence.casefold()
+        named = [one for one in names if names_any(told, (one.casefold(),))]
+        begin = " ".join(told.split()[:2])
+        is_asked = names_any(begin, (names[0].casefold(),)) and len(named) == len(names) > 1
+        if (is_asked or (named and _ALLOWS.search(sentence))) and not any(_read_rules(sentence)):
+            return True
+    return False
 
 
-def _list_phrases(text: str) -> list[str]:
-    """List the commands that a text names without any sign around them."""
-    words = _PLAIN_WORD.findall(text)
-    found = []
-    for i, word in enumerate(words):
-        told = [*takewhile(lambda one: one not in _STOPS, words[i + 1 : i + 4])]
-        if word in _PROGRAMS and told:
-            found.append(" ".join((word, *told)))
-    return found
+def _read_rules(sentence: str) -> Iterator[tuple[list[str], dict[str, object]]]:
+    """Yield what a sentence rules out: the names it gives, and the marks of what it means."""
+    for told, is_change in () if _NO_ORDER.search(sentence) else _list_orders(sentence):
+        for names in _list_names(told):
+            match = _match_names(names, told, is_change=is_change)
+            if match is not None:
+                yield names, {**match, "none": ["--dry-run", "--help"]}
 
 
-def _cut_clause(sentence: str, found: re.Match[str]) -> tuple[str, str]:
-    """Return the part of a sentence that a word of refusal governs, and what stands before it."""
-    begin = 0
-    for before in _CLAUSE.finditer(sentence, 0, found.start()):
-        begin = before.end()
-    cut = _CLAUSE.search(sentence, found.end())
-    end = cut.start() if cut else len(sentence)
-    is_behind = found[0][:1] >= "\u4e00" or "alone" in found[0] or found[0].startswith("is not")
-    return sentence[begin if is_behind else found.start() : end], sentence[: found.start()]
+def _list_orders(sentence: str) -> Iterator[tuple[str, bool]]:
+    """Yield what each clause rules out, and whether that is to change it."""
+    for clause in _CLAUSE.split(sentence):
+        stays, order = _STAYS.search(clause), _ORDER.search(clause.strip())
+        if stays is not None:
+            yield next(one for one in stays.groups() if one), True
+        elif order is not None:
+            told = order["en"] or order["zh"]
+            around = told if order["en"] else _NAME.sub(" ", told)
+            if not _list_names(told):
+                told = f"{order['before'] or ''} {told}"
+            yield told, _CHANGES.search(around) is not None
 
 
-def _is_taken_back(later: Sequence[GuardStep], rule: dict[str, object]) -> bool:
-    """Check whether the user has spoken of it since without ruling it out again."""
-    names = [one.rstrip("/").rpartition("/")[2] for one in _texts(rule, "files")]
-    for one in _texts(rule, "phrases"):
-        flags = [word for word in one.split(" ") if word.startswith("-") and len(word) > 2]  # noqa: PLR2004
-        names += [one, *flags]
-    return any(
-        one.said
-        and not _RULED_OUT.search(one.said)
-        and _ALLOWS.search(one.said)
-        and any(name.casefold() in one.said.casefold() for name in names)
-        for one in later
-    )
+def _match_names(names: list[str], told: str, *, is_change: bool) -> dict[str, object] | None:
+    """Return the marks of what is ruled out; None where it is unsure what that is."""
+    wanted = [f"at {one}" if is_change or _PATH.search(one) else one for one in names]
+    either = _INSTALLERS if _INSTALLS.search(told) else []
+    if is_change:
+        wanted.append(EDIT)
+    elif wanted == names and names[0][:1] != "-":  # a command, which its first name begins
+        if len(names) == 1 and not _RUNS.search(told) and names[0] != told.strip():
+            return None
+        wanted[0] = f"do {names[0]}"
+    elif wanted[0] == names[0] and len(names) > 1:  # such as `python3 flush.py`
+        either = [f"head {names[0]}", f"do {names[0]}", names[0]]
+        wanted = wanted[1:]
+    return {"all": wanted, "any": either}
 
 
-def _texts(rule: dict[str, object], name: str) -> list[str]:
-    value = rule.get(name)
-    return value if isinstance(value, list) else []
+def _list_names(told: str) -> list[list[str]]:
+    """List the names in what was ruled out, for each of several that an `or` joins."""
+    words = [_VERBS.get(one, one).rstrip("/") for one in _NAME.findall(told)]
+    words = [one for one in words if one.casefold() not in _STOPS]
+    joined = {i for n, one in enumerate(words) if one in _OR for i in (n - 1, n + 1)}
+    shared = [one for i, one in enumerate(words) if i not in joined and one not in _OR]
+    either = [one for i, one in enumerate(words) if i in joined and one not in _OR]
+    found = [[*shared, one] for one in either] or [shared]
+    return [one for one in found if 0 < len(one) <= _MOST_NAMES]

@@ -1,27 +1,24 @@
 """Steps of a project's record: what was said by the user, and each call with how it ended."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
 from pydantic import JsonValue
 
-from memoria.bare.guard import Shape, read_shapes
-from memoria.bare.shell_line import read_commands
+from memoria.bare.guard import EDIT, Act, read_acts
+from memoria.bare.shell_line import Command, name_place, read_commands
 from memoria.bare.tool_calls import CallEdit, list_edits, shell_text
-from memoria.language.calls.error import error_keys
+from memoria.language.calls.error import error_keys, list_error_lines
 from memoria.language.calls.outcome import Outcome, judge_outcome, outcome_of_command
 from memoria.language.calls.output import read_output
-from memoria.policy.guard.lifting import list_mended
+from memoria.policy.guard.lifting import list_changed, list_names
 
 _KEPT_OUTPUT = 4_000
-_EXCUSED = re.compile(r"\|\|\s*(?:true|:|echo)\b|;\s*(?:true|:)\s*$")
-_NO_ERROR = re.compile(r"\b(?:0|no) (?:errors?|fail\w*|warnings?)\b", re.IGNORECASE)
-_ANY_ERROR = re.compile(
-    r"\b(?:error|warn\w*|fail\w*|denied|refused|not found|fatal|heap|exception|abort\w*"
-    r"|panic\w*)\b|失败|错误",
-    re.IGNORECASE,
+_MENDERS = frozenset(
+    f"do {one}"
+    for one in "install add up start restart stop kill pkill killall fuser link login".split()
 )
+_WRITERS = frozenset(("tee", "sed", "config", "set"))
 
 
 @dataclass(frozen=True)
@@ -37,51 +34,56 @@ class GuardStep:
     """What the user said; empty for a call."""
     line: str = ""
     """The shell line that the call ran."""
-    root: str = ""
+    acts: tuple[Act, ...] = ()
     edits: tuple[CallEdit, ...] = ()
+    """Changes of files that worked, each with its place in the project."""
+    written: str = ""
+    """What an edit put into files; the line where it may have written into one."""
     outcome: Outcome = Outcome.UNKNOWN
     output: str = ""
     ends: tuple[Outcome, ...] = ()
     """How each command of the line ended."""
 
     @cached_property
-    def shapes(self) -> tuple[Shape, ...]:
-        """The commands of the line."""
-        return tuple(read_shapes(self.line, self.root)) if self.line else ()
-
-    @cached_property
-    def added(self) -> str:
-        """Text that the edits put into files."""
-        return "\n".join(one.new for one in self.edits)
-
-    @cached_property
-    def mended(self) -> tuple[frozenset[str], ...]:
-        """Words of the sentences that say that something works or has changed."""
-        return list_mended(self.said)
+    def error_text(self) -> str:
+        """The lines of the output that tell of an error."""
+        return "\n".join(list_error_lines(self.output)) if self.failed else ""
 
     @cached_property
     def errors(self) -> tuple[str, ...]:
-        """The stable parts of the error's lines."""
-        return error_keys(self.output) if self.outcome is Outcome.FAILED else ()
-
-    @property
-    def failed(self) -> Shape | None:
-        """The command that failed; None where it is unknown which."""
-        ended = [one for one, end in zip(self.shapes, self.ends, strict=True) if end == "failed"]
-        if ended:
-            return ended[-1]
-        is_failed = self.outcome is Outcome.FAILED
-        return self.shapes[-1] if is_failed and self.shapes else None
+        """The stable parts of the lines that tell of an error."""
+        return error_keys(self.output) if self.failed else ()
 
     @cached_property
-    def worked(self) -> tuple[Shape, ...]:
+    def failed(self) -> Act | None:
+        """The command that failed; None where it is unknown which."""
+        if self.outcome is not Outcome.FAILED or not self.ends:
+            return None
+        ended = [one for one, end in zip(self.acts, self.ends, strict=True) if end == "failed"]
+        return (ended or self.acts)[-1]
+
+    @property
+    def worked(self) -> tuple[Act, ...]:
         """The commands that worked."""
-        if self.outcome is not Outcome.WORKED:
-            return ()
-        is_hidden = "|" in self.line or _EXCUSED.search(self.line)
-        if is_hidden and _ANY_ERROR.search(_NO_ERROR.sub("", self.output)):
-            return ()
-        return self.shapes
+        return self.acts if self.outcome is Outcome.WORKED and self.line else ()
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """Names of what it may have changed, by its words or what it wrote."""
+        return list_changed(self.said, self.written)
+
+    @cached_property
+    def mended(self) -> frozenset[str]:
+        """Names of what its commands installed, started or stopped."""
+        acts = [one for one in self.worked if one.program != "git"]
+        acts = [one for one in acts if not _MENDERS.isdisjoint(one.marks)]
+        return list_names(name for one in acts for name in one.operands)
+
+    @property
+    def is_edit(self) -> bool:
+        """True if it changed a file."""
+        is_done = self.outcome is Outcome.WORKED
+        return is_done and any(EDIT in one.marks for one in self.acts)
 
 
 def read_step(
@@ -98,16 +100,30 @@ def read_step(
     """Return a turn as a step; None for a turn that the guard learns nothing of."""
     if said:
         return GuardStep(turn, at, session, said=said)
-    line = shell_text(tool, args)
-    edits = tuple(list_edits(args))
-    if (line is None and not edits) or result is None:
+    acts = tuple(read_acts(tool, args, root))
+    if not acts or result is None:
         return None
-    line = "" if edits or line is None else line
+    edits = list_edits(args)
+    line = "" if edits else shell_text(tool, args) or ""
     commands = read_commands(line) if line else ()
     output = read_output(result)
     outcome = judge_outcome(commands, output)
+    written = "\n".join(one.new for one in edits)
+    if any(_may_write(one) for one in commands):
+        written = line
+    placed = tuple(CallEdit(name_place(one.path, root), one.old, one.new) for one in edits)
     return GuardStep(
-        *(turn, at, session, "", line, root, edits, outcome),
+        *(turn, at, session, "", line, acts),
+        edits=placed if outcome is Outcome.WORKED else (),
+        written=written if outcome is not Outcome.FAILED else "",
+        outcome=outcome,
         output=output.text[-_KEPT_OUTPUT:],
         ends=tuple(outcome_of_command(one, outcome) for one in commands),
+    )
+
+
+def _may_write(command: Command) -> bool:
+    """Check whether a command may write what it names into a file that stays."""
+    return bool(command.targets) or not _WRITERS.isdisjoint(
+        (command.program, *command.subcommands, *command.arguments[:1])
     )

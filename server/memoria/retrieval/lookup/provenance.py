@@ -144,7 +144,19 @@ def _read_memory_record(
         evidence=tuple(evidence),
         turn_range=tx.episodes.get_span(memory.id),
         edges=list_incident_edges(tx, Node("memory", memory.id), visible),
+        last_confirmed=_find_confirmation(tx, memory),
     )
+
+
+def _find_confirmation(tx: Transaction, memory: Memory) -> AuditEntry | None:
+    """Return the latest confirmation of the present wording; see `MemoryRecord`."""
+    since = min(one.ingested_at for one in memory.versions if one.content == memory.content)
+    for entry in reversed(tx.audit.list_entries(memory.id)):
+        states = entry.is_of_user and entry.action in _ACTIONS_THAT_WORD
+        confirms = (entry.action == "confirm" or states) and entry.at >= since - _SAME_MOMENT_MS
+        if confirms and entry.is_of_user == memory.verified:
+            return entry
+    return None
 
 
 def _list_evidence(tx: Transaction, memory_id: str, most: int | None = None) -> list[Evidence]:

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from memoria.bare.lazy_regex import lazy_regex
-from memoria.language.reading.fences import join_lines
+from memoria.language.reading.excerpt import cut_title
 from memoria.memories.conditions import (
     answerable_turns,
     conditions_of_episodes,
@@ -30,13 +29,11 @@ from memoria.store.rows.listings import ListedSpan
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import QueuedTurn
 
-_TITLE_CHARS = 120
 _KINDS = ("memory", "turn")
 _READ_FOR_ONE = 3
 """Number of events that are read for one that is given: a memory comes with its links."""
 _MOST_MEMORIES = 500
 """Number of memories at most that are shown beside the turns of a page."""
-_SENTENCE = lazy_regex(r".{12,}?(?:[。！？]|[.!?](?=\s|$)|$)")
 _STATES: dict[QueueState, ReadingState] = {
     QueueState.WAITING: "waiting",
     QueueState.DEAD: "failed",
@@ -69,7 +66,7 @@ def read_days(tx: Transaction, days: Sequence[LocalDay], span: ListedSpan) -> Ti
                 last_at=one.last_at,
                 turns=one.turns,
                 memories=session.memories,
-                title=_cut_title(summary or openings.get(session.opening_n or 0, "")),
+                title=cut_title(summary or openings.get(session.opening_n or 0, "")),
                 summary=summary,
                 workspace=session.workspace,
             )
@@ -172,11 +169,3 @@ def _read_summaries(tx: Transaction, session_ns: Sequence[int]) -> dict[int, str
     conditions = conditions_of_episodes(tx, list(known.values()))
     pairs = ((session_n, known[wording_n]) for session_n, wording_n in newest)
     return {session_n: one.content for session_n, one in pairs if conditions[one.id] is None}
-
-
-def _cut_title(text: str) -> str:
-    """Return the first sentence of a text, with the next if it is short, cut where it is long."""
-    line = join_lines(text[: 4 * _TITLE_CHARS]).strip()
-    sentence = _SENTENCE.match(line)
-    title = sentence[0] if sentence else line
-    return title if len(title) <= _TITLE_CHARS else f"{title[:_TITLE_CHARS].rstrip()}…"

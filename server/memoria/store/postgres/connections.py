@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from memoria.errors import InvalidInputError, StoreError, StoreUnavailableError
 from memoria.store.connection import TransactionLostError
@@ -19,7 +20,7 @@ from memoria.store.image.tenants import ask_for_tenant
 from memoria.store.kept_changes import note_kept_change
 from memoria.store.postgres.driver import PostgresConnection, adapters
 from memoria.store.postgres.outcomes import READ_MARK, TransactionMark, is_kept
-from memoria.store.postgres.pool import PoolSize, SharedConnections
+from memoria.store.postgres.pool import MAKE_ROOM, PoolSize, SharedConnections, is_full
 from memoria.store.sql.statements import as_json
 
 ALL_TENANTS = 0
@@ -150,13 +151,7 @@ class DatabaseConnections:
         self._pool.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(
-            self._url,
-            autocommit=True,
-            context=adapters(),
-            connect_timeout=self._connect_timeout_s,
-            application_name="memoria",
-        )
+        return connect(self._url, self._connect_timeout_s)
 
     @contextlib.contextmanager
     def _transaction(
@@ -234,6 +229,15 @@ class DatabaseConnections:
                 raise
 
 
+def connect(url: str, timeout_s: int | None = None) -> psycopg.Connection[Any]:
+    """Connect under a name that memories of other options, such as another schema, do not have."""
+    options = conninfo_to_dict(url).get("options")
+    name = "memoria" if options is None else f"memoria {options}"
+    return psycopg.connect(
+        url, autocommit=True, context=adapters(), connect_timeout=timeout_s, application_name=name
+    )
+
+
 def _is_worth_another_try(raw: psycopg.Connection[Any], error: BaseException) -> bool:
     if not isinstance(error, psycopg.OperationalError):
         return False
@@ -278,6 +282,8 @@ def _explain(error: psycopg.Error) -> StoreError:
             cure = "Check the rights of the database's user."
         case psycopg.errors.ReadOnlySqlTransaction():
             cure = "The server only reads: is it a standby? Name the primary in the URL."
+        case psycopg.OperationalError() if is_full(error):
+            cure = MAKE_ROOM
         case psycopg.OperationalError() | psycopg.InterfaceError():
             cure = "Nothing was written. Check that the database's server runs, then try again."
         case _:

@@ -83,20 +83,24 @@ ORDER BY d.n
 LIMIT :most;
 
 -- name: count_each
--- All queries with terms have the visibilities of the first, whose documents are hashed once.
+-- All queries with terms have the visibilities of the first, whose documents are hashed once. What is
+-- of a query alone is told once, and not for each of its documents.
 SELECT a.value AS query, (
     SELECT count(*) FROM (
-        SELECT 1 FROM find_words(:tenant, list_terms(a.query)) w
-        WHERE a.query -> 'scopes' = '[]' OR w.n IN (
+        SELECT 1 FROM find_words(:tenant, a.terms) w
+        WHERE a.is_open OR w.n IN (
             SELECT i.n FROM search_index i
             WHERE i.tenant_id = :tenant AND i.scope = ANY (list_texts(
                 CAST(CAST(:queries AS JSONB) ->> 0 AS JSONB) -> 'scopes')))
         UNION ALL
         SELECT 1 FROM search_index i
-        WHERE a.query -> 'groups' = '[]' AND i.tenant_id = :tenant
+        WHERE a.is_bare AND i.tenant_id = :tenant
           AND i.scope = ANY (list_texts(a.query -> 'scopes'))) m
 ) AS total
-FROM (SELECT value, CAST(value AS JSONB) AS query FROM {texts :queries} OFFSET 0) a;
+FROM (SELECT value, query, list_terms(query) AS terms, query -> 'scopes' = '[]' AS is_open,
+             query -> 'groups' = '[]' AS is_bare
+      FROM (SELECT value, CAST(value AS JSONB) AS query FROM {texts :queries} OFFSET 0) b
+      OFFSET 0) a;
 
 -- name: count_up_to
 SELECT a.value AS query, (

@@ -133,9 +133,11 @@ class PostgresConnection:
 
     def send(self, sql: str, parameters: Parameters, /) -> None:
         """Run a statement whose result nobody needs, with the next one at the latest."""
-        self._unsent.append(_Statement(self._open_cursor(tuple_row), _translate(sql), parameters))
-        if not self._may_wait:
-            self._run()
+        statement = _Statement(self._open_cursor(tuple_row), _translate(sql), parameters)
+        if self._may_wait:
+            self._unsent.append(statement)
+        else:
+            self._run(statement)  # alone: what fails in a pipeline ends the connection
 
     def ask_ahead(self, sql: str, parameters: Parameters, /) -> None:
         """Ask what `execute` is going to ask, together with whatever is asked first."""

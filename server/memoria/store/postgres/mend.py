@@ -1,7 +1,8 @@
 """Mending of a database: derived indexes, dangling rows of the graph, the backlog and leases.
 
-The truth is read, never written. Words are written anew page by page in transactions of their
-tenant, so that others wait for a page at most.
+The truth is read, never written. One tenant is mended after the other, in transactions of its own,
+so that its writers wait for no other's. Words are written anew page by page, so that they wait for
+a page at most.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,16 +47,18 @@ class Mender:
         self._menders: Mapping[str, Callable[[Progress], None]] = {
             "full text": self._index_words,
             "vectors": self._index_vectors,
-            "graph": self._mend_graph,
-            "backlog": self._forgive_failures,
-            "leases": self._drop_leases,
+            "graph": partial(self._mend_each, mend_links),
+            "backlog": partial(self._mend_each, forgive_failures),
+            "leases": partial(self._mend_each, drop_stale_leases),
         }
 
     def rebuild(self, progress: Progress) -> None:
         """Build the full text and the vector indexes anew, and remove dangling edges."""
         self._index_words(progress)
         self._index_vectors(progress)
-        self._mend_graph(progress)
+        self._mend_each(mend_links, progress)
+        with self._connections.open_fresh() as raw:
+            raw.execute("VACUUM (ANALYZE)")  # so many new rows make old statistics wrong
 
     def mend(self, check: str, progress: Progress) -> None:
         """Mend what a check has found; nothing is changed if no mender has its name."""
@@ -65,10 +68,9 @@ class Mender:
     def _index_words(self, progress: Progress) -> None:
         """Write every document's tokens anew, from the stored text."""
         with self._connections.read(ALL_TENANTS) as connection:
-            tenants = list_tenants(connection)
             total = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
         numbers = count(1)
-        for tenant in tenants:
+        for tenant in self._list_tenants():
             after: int | None = 0
             while after is not None:
                 after = self._index_page(tenant, after, lambda: progress(next(numbers), total))
@@ -105,28 +107,25 @@ class Mender:
 
     def _index_vectors(self, _progress: Progress) -> None:
         """Build indexes anew from the stored vectors; queue documents without vectors."""
-        with self._connections.read(ALL_TENANTS) as connection:
-            tenants, models = list_tenants(connection), list_models(connection)
-        for tenant in tenants:
+        for tenant in self._list_tenants():
             with self._connections.write(tenant) as connection:
                 if found := find_tenant(connection, tenant):
                     vectors = self._open_vectors(connection, found.number)
-                    for model in models:
+                    for model in list_models(connection):
                         vectors.catch_up(model.n, model.dims)
-        with self._connections.write(ALL_TENANTS) as connection:
-            queue_missing_vectors(connection)
+                    queue_missing_vectors(connection)
 
-    def _mend_graph(self, _progress: Progress) -> None:
-        with self._connections.write(ALL_TENANTS) as connection:
-            mend_links(connection)
+    def _mend_each(
+        self, mend_rows: Callable[[PostgresConnection], None], _progress: Progress
+    ) -> None:
+        """Mend the rows of each tenant: row-level security shows a transaction no other's."""
+        for tenant in self._list_tenants():
+            with self._connections.write(tenant) as connection:
+                mend_rows(connection)
 
-    def _forgive_failures(self, _progress: Progress) -> None:
-        with self._connections.write(ALL_TENANTS) as connection:
-            forgive_failures(connection)
-
-    def _drop_leases(self, _progress: Progress) -> None:
-        with self._connections.write(ALL_TENANTS) as connection:
-            drop_stale_leases(connection)
+    def _list_tenants(self) -> list[str]:
+        with self._connections.read(ALL_TENANTS) as connection:
+            return list_tenants(connection)
 
 
 def _index_row(tokens: Mapping[int, tuple[str, str]], row: Row) -> dict[str, Parameter]:

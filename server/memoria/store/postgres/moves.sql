@@ -1,3 +1,10 @@
+-- name: others
+-- Connections under the name of this one.
+SELECT 1 FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+  AND application_name = current_setting('application_name')
+LIMIT 1;
+
 -- name: unlimit
 SELECT set_config('statement_timeout', '0', true),
        set_config('idle_in_transaction_session_timeout', '0', true);

@@ -23,6 +23,17 @@ _AWAY = (
     "The database's server does not answer ({}). Nothing was written. Check that it runs, then try "
     "again."
 )
+MAKE_ROOM = (
+    "Nothing was written. Each process opens up to MEMORIA_DATABASE_CONNECTIONS connections: lower "
+    "that, or raise max_connections of the server."
+)
+_FULL = f"The database's server takes no more connections ({{}}). {MAKE_ROOM}"
+_SAYS_FULL = ("too many", "connection slots")
+
+
+def is_full(error: psycopg.OperationalError) -> bool:
+    """Check whether a server refuses a connection as it has too many; no code says so."""
+    return any(words in str(error) for words in _SAYS_FULL)
 
 
 class PoolSize(NamedTuple):
@@ -60,7 +71,7 @@ class SharedConnections:
         if not self._free.acquire(timeout=self._size.patience_s):
             raise StoreUnavailableError(_BUSY.format(self._size.connections))
         try:
-            return self._find_idle() or self._connect_until(deadline)
+            return self._take_until(deadline)
         except BaseException:
             self._free.release()
             raise
@@ -100,15 +111,19 @@ class SharedConnections:
         with self._lock:
             return self._idle.pop() if self._idle else None
 
-    def _connect_until(self, deadline: float) -> psycopg.Connection[Any]:
-        """Connect, again and again until a moment of the monotonic clock."""
+    def _take_until(self, deadline: float) -> psycopg.Connection[Any]:
+        """Take a connection that idles, or a new one; try until a moment of the monotonic clock.
+
+        Where the server is full, a process goes on with those that it has.
+        """
         while True:
             try:
-                return self._connect()
+                return self._find_idle() or self._connect()
             except psycopg.OperationalError as error:
                 if time.monotonic() > deadline:
                     reason = str(error).partition("\n")[0].rstrip(".")
-                    raise StoreUnavailableError(_AWAY.format(reason)) from error
+                    problem = _FULL if is_full(error) else _AWAY
+                    raise StoreUnavailableError(problem.format(reason)) from error
             time.sleep(_TRY_EVERY_S)
 
     def _close_idle(self) -> None:

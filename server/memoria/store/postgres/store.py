@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from memoria.bare.spans import spans
 from memoria.model import DAY_MS, Finding, now_millis
 from memoria.model.moments import Zone
 from memoria.model.nightly import NightlyRun
@@ -98,7 +99,7 @@ class PostgresStore:
     @contextlib.contextmanager
     def read(self, tenant: str) -> Iterator[Transaction]:
         """Begin a transaction that reads one snapshot of a tenant's rows."""
-        with self._connections.read(tenant) as connection:
+        with spans.time("read store"), self._connections.read(tenant) as connection:
             found = find_tenant(connection, tenant) or StoreTenant(tenant)
             self._images.forget_erased(found.number, found.last_erasure)
             another = partial(self._read_same, connection, found)
@@ -114,7 +115,7 @@ class PostgresStore:
         only_adds: bool = False,  # noqa: ARG002  (no answer is kept outside of the database)
     ) -> Iterator[Transaction]:
         """Begin a transaction that writes; its changes are kept when the block has ended."""
-        with self._write_transaction(tenant) as connection:
+        with spans.time("write store"), self._write_transaction(tenant) as connection:
             found = enter_tenant(connection, tenant)
             with self._note(connection, found, writes=True):
                 vectors = self._open_vectors(connection, found.number)

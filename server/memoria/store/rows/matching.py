@@ -60,8 +60,8 @@ class _Share(NamedTuple):
 
     seen: int
     """Number of visible documents, counted up to one more than the budget."""
-    is_all: bool
-    """True if every document is visible."""
+    hidden: int | None
+    """Number of all others; None if there are too many, or those of other tenants."""
 
 
 class Matching:
@@ -159,7 +159,15 @@ class Matching:
             return Frequencies(total, self._count_in_home(terms, total))
         if self._lists and self._lists.can_tell(terms):
             return Frequencies(share.seen, self._lists.count(terms, scopes.seen))
-        return Frequencies(share.seen, self._count_each(terms, () if share.is_all else scopes.seen))
+        return Frequencies(share.seen, self._count_seen(terms, scopes, share))
+
+    def _count_seen(self, terms: Sequence[str], scopes: Scopes, share: _Share) -> dict[str, int]:
+        """Count the visible documents that hold each term: all but the hidden ones, if fewer."""
+        if scopes.hidden is None or share.hidden is None or share.hidden > share.seen:
+            return self._count_each(terms, scopes.seen)
+        held = self._count_each(terms)
+        hidden = self._count_each(terms, scopes.hidden) if share.hidden else {}
+        return {term: many - hidden.get(term, 0) for term, many in held.items()}
 
     def count_holding_all(self, terms: Sequence[str], tokens: Sequence[str]) -> int:
         """Count the documents of some visibilities whose text holds all of the terms."""
@@ -174,7 +182,7 @@ class Matching:
 
     def _sees_all(self, scopes: Scopes) -> bool:
         """Check whether a scope is known to leave nothing out; a writer would have to count."""
-        return self._reading is not None and self._share_of(scopes).is_all
+        return self._reading is not None and self._share_of(scopes).hidden == 0
 
     def _is_small(self) -> bool:
         return (self._read_age()[1] if self._is_dense else self._count_documents()) <= BUDGET
@@ -194,11 +202,11 @@ class Matching:
         if scopes.hidden is None or not self._is_small():
             is_large = self._lists and self._lists.sees_more(scopes.seen, BUDGET)
             seen = BUDGET + 1 if is_large else self._count_now(self._any_of((), scopes.seen))
-            return _Share(seen, is_all=False)
+            return _Share(seen, hidden=None)
         hidden = sum(self._count_visible(scopes.hidden).values())
         every = self._lists.size.documents if self._lists else self._count_documents()
         # A damaged index may hold fewer documents than were counted.
-        return _Share(max(every - hidden, 0), is_all=not hidden)
+        return _Share(max(every - hidden, 0), hidden)
 
     def _run_match(self, statement: str, query: str, limit: int, **where: Parameter) -> list[Match]:
         """Return the best matches of a query; cached for a reader, whose snapshot never changes."""

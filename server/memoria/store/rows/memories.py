@@ -210,15 +210,17 @@ class Memories:
         *,
         pinned: bool | None = None,
         verified: bool | None = None,
+        confidence: float | None = None,
         upvotes: int = 0,
         downvotes: int = 0,
     ) -> None:
-        """Set flags and add votes."""
+        """Set flags and confidence, and add votes."""
         self._rows.send(
             "mark",
             memory_n=self._number(memory_id),
             pinned=pinned,
             verified=verified,
+            confidence=confidence,
             upvotes=upvotes,
             downvotes=downvotes,
             now=now,

@@ -26,16 +26,23 @@ WHERE tenant_id = :tenant AND validity = 'archived' AND updated_at >= :at;
 -- UTC or behind, so the index on time is read a day further on both sides.
 
 -- name: sessions
-SELECT s.source, s.session_id, min(t.at) AS first_at, max(t.at) AS last_at,
-       max(t.utc_offset) AS utc_offset, count(*) AS messages
-FROM turns t
-JOIN documents d ON d.n = t.n
-JOIN sessions s ON s.n = t.session_n
-WHERE t.tenant_id = :tenant
-  AND t.at >= {least}(:begin, :midnight - 86400000) AND t.at < {greatest}(:end, :midnight + 2 * 86400000)
-  AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
-           ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
-  AND d.current AND NOT d.suppressed
+-- The opening turn is the first of a user on the day, or else the first of anybody: forgetting deletes
+-- the pages of the days of the turns that it meets, and so each page that quotes one.
+WITH said AS (
+  SELECT t.n, t.session_n, t.at, t.utc_offset, row_number() OVER (
+         PARTITION BY t.session_n ORDER BY t.role <> 'user', t.turn_index, t.version) AS place
+  FROM turns t
+  JOIN documents d ON d.n = t.n
+  WHERE t.tenant_id = :tenant
+    AND t.at >= {least}(:begin, :midnight - 86400000) AND t.at < {greatest}(:end, :midnight + 2 * 86400000)
+    AND CASE WHEN t.utc_offset IS NULL THEN t.at >= :begin AND t.at < :end
+             ELSE t.at + t.utc_offset * 60000 - :midnight BETWEEN 0 AND 86399999 END
+    AND d.current AND NOT d.suppressed)
+SELECT s.source, s.session_id, min(said.at) AS first_at, max(said.at) AS last_at,
+       max(said.utc_offset) AS utc_offset, count(*) AS messages,
+       max(CASE WHEN said.place = 1 THEN said.n END) AS opening_n
+FROM said
+JOIN sessions s ON s.n = said.session_n
 GROUP BY s.n ORDER BY first_at, s.n;
 
 -- name: episodes

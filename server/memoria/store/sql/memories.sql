@@ -188,6 +188,7 @@ UPDATE memories SET subject = :subject WHERE n = :memory_n AND tenant_id = :tena
 UPDATE memories
 SET pinned = coalesce(:pinned, pinned),
     verified = coalesce(:verified, verified),
+    confidence = coalesce(:confidence, confidence),
     upvotes = upvotes + :upvotes,
     downvotes = downvotes + :downvotes,
     updated_at = :now

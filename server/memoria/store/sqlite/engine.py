@@ -170,6 +170,11 @@ class SqliteEngine:
         """Check whether the home has a database file already."""
         return _database(settings).exists()
 
+    def require_unused(self, settings: Settings) -> None:
+        """Check that no process has the home's database file open."""
+        with self.files.claim(_database(settings)):
+            pass
+
     def identify(self, settings: Settings) -> tuple[int, int] | None:
         """Return device and inode of the home's database file; None if it has none."""
         return identify_file(_database(settings))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from memoria.bare.collector import pause_collector
 from memoria.surface.cli.former import name_command, rename_former
 
 UsageError: Any = typer.BadParameter.__mro__[1]
@@ -159,8 +160,9 @@ class CommandTable(MutableMapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401  (Typer's own class)
         if self._commands[name] is None:
-            module = import_module(f"memoria.surface.cli.{VERBS[name].module}")
-            self._commands.update(typer.main.get_group(module.app).commands)
+            with pause_collector():  # it would look through all that is loaded time and again
+                module = import_module(f"memoria.surface.cli.{VERBS[name].module}")
+                self._commands.update(typer.main.get_group(module.app).commands)
         return self._commands[name]
 
     def __setitem__(self, name: str, command: object) -> None:

@@ -206,12 +206,20 @@ def action_phrase(entry: AuditEntry) -> str:
     what = name_action(entry.action)
     if entry.action in _WORDING_ACTIONS:
         what += ", in words forgotten since"
-    unheard = entry.action == "confirm" and entry.channel not in ("cli", "mcp-elicitation")
-    verifies = ", whose word does not verify it" if unheard else ""
     detail = f": {entry.detail}" if entry.detail else ""
+    return f"{what} {_actor_phrase(entry)}{detail}"
+
+
+def confirmation(entry: AuditEntry | None) -> str | None:
+    """Return when and by whom a memory was confirmed; None if nobody did."""
+    return None if entry is None else f"{moment(entry.at)}, {_actor_phrase(entry)}"
+
+
+def _actor_phrase(entry: AuditEntry) -> str:
+    unheard = entry.action == "confirm" and not entry.is_of_user
+    verifies = ", whose word does not verify it" if unheard else ""
     caller = f", {entry.caller}" if entry.caller else ""
-    by = channel_phrase(entry.channel, entry.client)
-    return f"{what} {by}{caller}{verifies}{detail}"
+    return f"{channel_phrase(entry.channel, entry.client)}{caller}{verifies}"
 
 
 def name_action(action: str) -> str:

@@ -176,6 +176,7 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
         "task": memory.task,
         "workspace": memory.workspace,
         "scope": scope_phrase(memory.project) if memory.workspace else None,
+        "confirmed": say.confirmation(record.last_confirmed),
         "scores": f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}",
         "used": used,
         "votes": ", ".join(votes),

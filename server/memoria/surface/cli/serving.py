@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoria.bare.collector import pause_collector
 from memoria.connectors.clients.interface import find_program
 from memoria.surface.cli.console import AsJson, Options, print_json
 
@@ -41,8 +42,7 @@ def serve(
     metrics: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT",
-            help="With --http: show metrics for Prometheus there, to whoever reaches it.",
+            metavar="HOST:PORT", help="With --http: metrics for Prometheus, to whoever reaches it."
         ),
     ] = None,
     log: Annotated[
@@ -57,7 +57,8 @@ def serve(
     """
     options: Options = context.obj
     if http is not None:
-        from memoria.surface.http.serve import serve_http  # noqa: PLC0415
+        with pause_collector():  # a fifth of the time would be its own
+            from memoria.surface.http.serve import serve_http  # noqa: PLC0415
 
         serve_http(
             load_for_callers(options),

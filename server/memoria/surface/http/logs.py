@@ -15,10 +15,9 @@ from typing import Literal
 
 from memoria.surface.http.health import PROBES
 from memoria.surface.http.observing import ObservedRequest
+from memoria.surface.http.workers import SERVING
 
 LogForm = Literal["text", "json"]
-SERVING = logging.getLogger("memoria.serving")
-"""Log of what becomes of the server's processes."""
 _REQUESTS = logging.getLogger("memoria.requests")
 _MS_PER_S = 1000
 _OK = 200

@@ -29,10 +29,16 @@ from memoria.surface.http.addresses import parse_address, parse_name, require_fr
 from memoria.surface.http.app import HttpOptions, build_app
 from memoria.surface.http.callers import CALLERS_CHANNEL
 from memoria.surface.http.connections import FewerWarnings, PatientConnection
-from memoria.surface.http.logs import SERVING, LogForm
+from memoria.surface.http.logs import LogForm
 from memoria.surface.http.observing import Observation
 from memoria.surface.http.telemetry import show_metrics, start_observing
-from memoria.surface.http.workers import READY_WITHIN_S, Workers, end_with_parent, keep_on_hangup
+from memoria.surface.http.workers import (
+    READY_WITHIN_S,
+    SERVING,
+    Workers,
+    end_with_parent,
+    keep_on_hangup,
+)
 
 _STOPS_AFTER_S = 5
 """Seconds that calls have to end in when the server is told to stop."""

@@ -4,6 +4,7 @@ On SIGHUP each worker is replaced when its successor answers, so that somebody a
 """
 
 import asyncio
+import logging
 import multiprocessing
 import signal
 import sys
@@ -15,8 +16,8 @@ from socket import socket
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
 
-from memoria.surface.http.logs import SERVING
-
+SERVING = logging.getLogger("memoria.serving")
+"""Log of what becomes of the server's processes."""
 READY_WITHIN_S = 30
 """Seconds in which a worker must answer its supervisor; starting takes some of them."""
 

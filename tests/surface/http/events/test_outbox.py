@@ -14,11 +14,13 @@ import memoria
 from memoria import Settings
 from memoria.app.nightly import run_nightly, undo_nightly
 from memoria.app.upkeep import back_up, restore
-from memoria.model.events import BEGINNING, EventType, MemoryEvent
+from memoria.model import COMMAND_LINE, Channel, Trust, system_millis, use_clock
+from memoria.model.events import BEGINNING, EventPosition, EventType, MemoryEvent
 from memoria.store.engine import Store
 
 FACT = "The spare key hangs behind the third shelf."
 WEEK_MS = 7 * 86_400_000
+AGENT = Channel(name="mcp", trust=Trust.REPORTED, client="some-agent")
 
 
 IDS = {
@@ -123,6 +125,30 @@ async def test_nights_and_undos_are_told(home: Path) -> None:
     types = [one.type for one in events]
     assert types[-2:] == [EventType.CONSOLIDATED, EventType.CONSOLIDATION_UNDONE]
     assert {one.data["id"] for one in events[-2:]} == {run.id}
+
+
+async def test_a_conflict_and_a_promotion_are_told(home: Path) -> None:
+    chosen = Settings(home=home, embedder="off")
+    with use_clock(lambda: system_millis() - 5 * WEEK_MS):
+        async with memoria.open(settings=chosen, channel=COMMAND_LINE) as memory:
+            known = await memory.remember("The user lives in Leeds")
+    async with memoria.open(settings=chosen, channel=AGENT) as memory:
+        before = (await memory.events.read(BEGINNING, 100)).reached
+        stated = await memory.remember("The user lives in York", supersedes=known.id)
+        assert stated.status == "pending"
+        conflict = await told_since(memory, before, EventType.CONFLICT_DETECTED)
+        assert [{one["src"], one["dst"]} for one in conflict] == [{stated.id, known.id}]
+        before = (await memory.events.read(BEGINNING, 100)).reached
+        run_nightly(chosen, ["promote"], None, lambda *_: None)
+        promoted = await told_since(memory, before, EventType.WEIGHT_UPDATED)
+        assert promoted == [{"kind": "memory", "id": known.id}]
+
+
+async def told_since(
+    memory: memoria.Memoria, at: EventPosition, kind: EventType
+) -> list[dict[str, str]]:
+    events = (await memory.events.read(at, 100)).events
+    return [one.data for one in events if one.type is kind]
 
 
 @pytest.mark.sqlite("looks into the file")

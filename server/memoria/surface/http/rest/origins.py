@@ -8,7 +8,7 @@ from memoria.model import Entity, Evidence, Memory
 from memoria.model.access import Access
 from memoria.model.graph import Edge
 from memoria.model.operation import TurnRange
-from memoria.model.provenance import EdgeEnd, MemoryRecord, TurnOrigin
+from memoria.model.provenance import AuditEntry, EdgeEnd, MemoryRecord, TurnOrigin
 from memoria.surface.documents import Document
 from memoria.surface.http.rest.memories import MemoryId, MemoryOrder
 from memoria.surface.http.rest.shown import build_shown_model
@@ -82,6 +82,7 @@ class Origin(WireRecord):
     evidence: list[ShownEvidence] | None = None  # type: ignore[valid-type]  # made of a value
     links: list[IncidentLink] | None = None  # type: ignore[valid-type]
     turn_range: build_shown_model(TurnRange) | None = None  # type: ignore[valid-type]
+    last_confirmed: build_shown_model(AuditEntry) | None = None  # type: ignore[valid-type]
     memories: list[MemoryLine] | None = None
     restated_memories: list[MemoryLine] | None = None
     episodes: list[MemoryLine] | None = None

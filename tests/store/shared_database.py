@@ -1,4 +1,4 @@
-"""A database of a test's own, as several servers open it."""
+"""A database that several servers share, each of which a test opens as a store."""
 
 import psycopg
 
