@@ -8,6 +8,7 @@ from tests.ground.made import Made
 
 from memoria.ground.anchors import list_terms
 from memoria.ground.binding import bind
+from memoria.ground.blocks import find_name
 from memoria.ground.states import check
 from memoria.ground.values import GroundState
 from memoria.model.search import ToolCall
@@ -141,6 +142,22 @@ def test_a_line_that_left_its_group_of_routes_has_changed(
     said = "DELETE /devices/:id drops a device without a role."
     assert tell(tmp_path, write(line, ""), said, write("", line)) is CHANGED
     assert tell(tmp_path / "2", write(line, ""), said, write(f"{line}\n", "")) is STAYS
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ('scope "/admin", Web do', "/admin"),
+        ("namespace :admin do |routes|", "admin"),
+        ("it('says no', async () => {", "says no"),
+        ('resource "aws_db" "this" {', "aws_db this"),
+        ('def fetch(url, mode="fast"):', "fetch"),
+        ("fn join(one: &'a str, other: &'a str) {", "join"),
+        ('def row(%{"ts" => ts}) do', "row"),
+    ],
+)
+def test_a_block_has_a_name_that_tells_it_from_its_like(header: str, name: str) -> None:
+    assert find_name(header) == name
 
 
 def test_a_name_that_stands_at_many_places_may_stand_at_one_more(tmp_path: Path) -> None:

@@ -47,7 +47,8 @@ _COLUMN = re.compile(
     r"[\"`]?([A-Za-z_]\w*)[\"`]?\s+[A-Za-z]"
 )
 _DO = re.compile(r"\s+do(?:\s*\|[^|]*\|)?\s*$")
-_TEXT = re.compile(r"([\"'])(.+?)\1")
+_GIVEN = re.compile(r"[\w$.]+[!?]?(?:\s*\(\s*|\s+)(?:([\"'])(.+?)\1|:(\w+))")
+"""What a function is given first, as `scope "/admin" do`: it tells such blocks apart."""
 _OUTER_NAME = re.compile(r"\b[A-Z][A-Z\d]*_[A-Z\d_]+\b")
 _SECTION = re.compile(r"^\[+([^\]\[]+)\]+\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
@@ -185,13 +186,14 @@ def _find_name(text: str) -> str:
     typed = _TYPE.search(head.partition("(")[0])
     if typed is not None or _is_control(head):
         return "" if typed is None else typed[1]
-    head, is_do = _DO.subn("", head)
-    called = [name for name in _CALLED.findall(head) if name not in _CONTROL]
-    quoted = [found[2] for found in _TEXT.finditer(head)]
-    if quoted and (called or is_do or len(quoted) > 1):
+    head = _DO.sub("", head)
+    called: list[str] = [name for name in _CALLED.findall(head) if name not in _CONTROL]
+    quoted = re.findall(r"\"([^\"]+)\"", head)
+    given = _GIVEN.match(head)
+    if len(quoted) > 1 and not called:
         return " ".join(quoted)
-    if called:
-        return called[0]
+    if given is not None or called:
+        return called[0] if given is None else given[2] or given[3]
     named = [find_set(text) or "", *reversed(_NAMED.findall(head))]
     return next((name for name in named if name), "")
 
