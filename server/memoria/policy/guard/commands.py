@@ -93,7 +93,7 @@ def _narrow(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | None:
     if f"program {failed.program}" in lesson.wanted and f"key {failed.key}" not in lesson.wanted:
         asides = {f"do {one}" for one in _ASIDE} - failed.marks
         keys = {f"key {one.key}" for one in others if one.key != failed.key}
-        against = against | asides | keys | {f"key {failed.program}"}
+        against = against | asides | keys | {f"key {failed.program}"} - failed.marks
         others = [one for one in others if one.key == failed.key]
     topics = _list_topics(failed).difference(*map(_list_topics, others)) if others else set[str]()
     is_whole = NAMING not in failed.marks and all(NAMING in one.marks for one in others)

@@ -60,8 +60,8 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     j, cured, means = found
     lost = _list_compared(failed) - _list_compared(cured)
     if _UNKNOWN_PROGRAM.search(told):
-        wanted = {one for one in lost if one.startswith("head ")}
-        return Lesson(i, j, failed, wanted, means) if wanted and means else None
+        wanted = {one for one in failed.marks if one.startswith("head ")}
+        return Lesson(i, j, failed, wanted, means) if means else None
     asked = _list_named(means, told)
     run = {one for one in means if one.endswith("=") or one.startswith(_HOW_IT_RUNS)}
     is_less = cured.program != failed.program or not means or means & _CHOICES
@@ -128,7 +128,7 @@ def _find_cure(steps: Sequence[GuardStep], i: int, failed: Act) -> tuple[int, Ac
             elif act in step.worked and means.isdisjoint(_NO_MEANS):
                 if known or not is_edited:
                     return j, act, known[0] if known else means
-            elif act is step.failed and means and not is_edited and errors.isdisjoint(step.errors):
+            elif act is step.failed and means and not is_edited and errors != {*step.errors}:
                 tried.append(means)
         is_edited = is_edited or step.is_edit
     return other
