@@ -33,7 +33,7 @@ class Act:
     """A command of a line, or a change of a file, by its marks.
 
     A word of a command is a mark as it stands. Others have a blank in them, so that none is taken
-    for a word: `head python`, `program pytest`, `key git push`, `via poetry run`, `in web`, and of
+    for a word: `head python`, `program pytest`, `key git push`, `via poetry`, `in web`, and of
     paths `at src/a.py` with every part of them; of an edit `adds node16`. A variable is `NAME=`.
     """
 
@@ -124,14 +124,13 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
     }
     act.marks |= {f"do {one}" for one in act.key.split(" ")}
     act.marks |= {
-        f"line {act.text}",
+        f"line {runner} {act.text}",
         f"head {words[0]}",
         f"program {act.program}",
         f"key {act.key}",
         f"in {folder}",
     }
-    if runner:
-        act.marks.add(f"via {runner}")
+    act.marks |= {f"via {one}" for one in runner.split() if one not in {"run", "exec"}}
     if act.operands:
         act.marks.add(NAMING)
     is_mover = command.program in _MOVERS

@@ -34,7 +34,8 @@ def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
         pairs = zip(refuted, lessons, strict=True)
         if any(k > lesson.i and _have_one_cause(steps, lesson, one) for k, one in pairs):
             continue
-        match = _narrow(lesson, [act for _, act in others])
+        acts = [act for _, act in others]
+        match = _narrow(lesson, acts) or _match_line(lesson, acts)
         if match is None or _is_lifted(lesson, failure.error_text, changes):
             continue
         if lesson.j > asked:  # whoever is still at it knows
@@ -101,6 +102,14 @@ def _narrow(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | None:
         against = against | {NAMING}
     match = {"all": sorted(lesson.wanted), "any": sorted(topics), "none": sorted(against)}
     return {**match} if topics or is_whole or not others else None
+
+
+def _match_line(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | None:
+    """Return what the very same command has; None where that has worked without the means."""
+    failed = lesson.failed
+    if any(one.text == failed.text for one in others):
+        return None
+    return {"all": sorted(failed.marks), "none": sorted(lesson.means)}
 
 
 def _is_lifted(lesson: Lesson, told: str, changes: Sequence[tuple[int, GuardStep]]) -> bool:

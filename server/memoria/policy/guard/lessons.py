@@ -15,7 +15,7 @@ from memoria.language.calls.kinship import is_reader
 from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
 
-_REACH = 12
+_REACH = 30
 """Number of calls behind a failure within which something else worked."""
 _UNKNOWN_PROGRAM = re.compile(r"command not found|: not found$|is not recognized", re.MULTILINE)
 _FINDINGS = re.compile(
@@ -26,12 +26,12 @@ _FINDINGS = re.compile(
 """What a checker found in the code: only the same check by other means says that it was not."""
 _CHOICES = frozenset("-k -t -m -g -R -x --grep --filter --only --lf --run -run --tests".split())
 """Flags by which less is checked."""
-_TASK_RUNNERS = frozenset((*SCRIPT_RUNNERS, *"make just task rake gulp grunt docker".split()))
+_TASK_RUNNERS = frozenset((*SCRIPT_RUNNERS, *"make just task rake gulp grunt docker git".split()))
 """Programs whose subcommands are programs of their own."""
 _LEAST_CHARS = 3
 _NO_MEANS = frozenset("--fix --write -w --force -f --no-verify --help --version".split())
 """Flags that mend the code, go past a check, or ask."""
-_HOW_IT_RUNS = ("head ", "via ", "source ", "nvm ", "conda ")
+_AROUND = ("via ", "source ", "nvm ", "conda ")
 _NOT_COMPARED = ("line ", "do ", "program ", "key ", "at ", "edit ", NAMING)
 
 
@@ -63,7 +63,7 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
         wanted = {one for one in failed.marks if one.startswith("head ")}
         return Lesson(i, j, failed, wanted, means) if means else None
     asked = _list_named(means, told)
-    run = {one for one in means if one.endswith("=") or one.startswith(_HOW_IT_RUNS)}
+    run = {one for one in means if _is_around(one) or one.startswith("head ")}
     is_less = cured.program != failed.program or not means or means & _CHOICES
     if is_less and not asked and _FINDINGS.search(steps[i].output):
         return None
@@ -88,10 +88,15 @@ def _list_wanted(failed: Act, told: str, means: set[str]) -> set[str]:
     flags = _list_named((one for one in failed.tokens if one[:1] == "-"), told)
     place = {one for one in failed.marks if one.startswith("in ")}
     wanted = {f"program {failed.program}", *flags}
-    is_by_variables = means and all(one.endswith("=") for one in means)
-    if not is_by_variables or failed.program in _TASK_RUNNERS:
+    is_around = means and all(map(_is_around, means))
+    if not is_around or failed.program in _TASK_RUNNERS:
         return {*wanted, *place, f"key {failed.key}"}
     return wanted if _list_named(means, told) else wanted | place
+
+
+def _is_around(mark: str) -> bool:
+    """Check whether a mark tells in what a command runs, whatever that does."""
+    return mark.endswith("=") or mark.startswith(_AROUND)
 
 
 def _list_named(marks: Iterable[str], told: str) -> set[str]:
