@@ -109,7 +109,8 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
             command = inner[-1]
             words = command.text.split(" ")
     tokens = [one for word in words[1:] for one in _split_flag(word)]
-    act = Act(_name_key(command, words), command.program, command.text, tokens)
+    text = f"{runner} {command.text}".strip()
+    act = Act(_name_key(command, words), command.program, text, tokens)
     named = {*command.key.split(" "), "run", "exec", folder}
     act.operands = {
         one
@@ -124,7 +125,7 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
     }
     act.marks |= {f"do {one}" for one in act.key.split(" ")}
     act.marks |= {
-        f"line {runner} {act.text}",
+        f"line {act.text}",
         f"head {words[0]}",
         f"program {act.program}",
         f"key {act.key}",
