@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memoria.bare.guard import NAMING, Act, blur_numbers, last_part
-from memoria.bare.shell_programs import SCRIPT_RUNNERS
+from memoria.bare.shell_programs import MANAGERS, SCRIPT_RUNNERS
 from memoria.language.calls.kinship import is_reader
 from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
@@ -59,18 +59,19 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
         return None
     j, cured, means = found
     lost = _list_compared(failed) - _list_compared(cured)
-    if _UNKNOWN_PROGRAM.search(told):
-        wanted = {one for one in failed.marks if one.startswith("head ")}
-        return Lesson(i, j, failed, wanted, means) if means else None
+    heads = {one for one in failed.marks if one.startswith("head ")}
+    if means and _UNKNOWN_PROGRAM.search(told) and names_any(told, (one[5:] for one in heads)):
+        return Lesson(i, j, failed, heads, means)
     asked = _list_named(means, told)
-    run = {one for one in means if _is_around(one) or one.startswith("head ")}
+    before = _list_before(cured)
+    run = {one for one in means if one in before or _is_around(one) or one.startswith("head ")}
     is_less = cured.program != failed.program or not means or means & _CHOICES
     if is_less and not asked and _FINDINGS.search(steps[i].output):
         return None
     if not means and not _does_same(failed, cured, told):
         return Lesson(i, j, failed, failed.marks, means)
     named = _list_named(lost, told)
-    wanted = _list_wanted(failed, told, asked or run) | named
+    wanted = _list_wanted(failed, told, asked or run, before) | named
     if not run and "do install" not in failed.marks:  # what that names is what it gets
         wanted |= _list_named(failed.operands, told)
     if not run and not asked and not named:
@@ -80,7 +81,7 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     return Lesson(i, j, failed, wanted, asked or run or means) if means or lost else None
 
 
-def _list_wanted(failed: Act, told: str, means: set[str]) -> set[str]:
+def _list_wanted(failed: Act, told: str, means: set[str], before) -> set[str]:
     """List the marks of what would fail alike: where variables helped, whatever the program does.
 
     Where the error asks for them, that is so in every part of the project.
@@ -88,10 +89,19 @@ def _list_wanted(failed: Act, told: str, means: set[str]) -> set[str]:
     flags = _list_named((one for one in failed.tokens if one[:1] == "-"), told)
     place = {one for one in failed.marks if one.startswith("in ")}
     wanted = {f"program {failed.program}", *flags}
-    is_around = means and all(map(_is_around, means))
-    if not is_around or failed.program in _TASK_RUNNERS:
+    is_around = means and all(one in before or _is_around(one) for one in means)
+    is_by_variables = all(one.endswith("=") for one in means)
+    runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
+    if not is_around or failed.program in runners:
         return {*wanted, *place, f"key {failed.key}"}
     return wanted if _list_named(means, told) else wanted | place
+
+
+def _list_before(act: Act) -> set[str]:
+    """List the flags, with their values, before what tells what a program does."""
+    first = act.key.removeprefix(act.program).split()[:1]
+    at = act.tokens.index(first[0]) if first and first[0] in act.tokens else 0
+    return {*act.tokens[:at]} if act.tokens[:1] and act.tokens[0][:1] == "-" else set()
 
 
 def _is_around(mark: str) -> bool:
