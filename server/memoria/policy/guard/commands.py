@@ -115,7 +115,8 @@ def _match_line(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | No
 def _is_lifted(lesson: Lesson, told: str, changes: Sequence[tuple[int, GuardStep]]) -> bool:
     """Check whether something was said or done since that may have mended the cause."""
     helped = list_telling(one.rpartition(" ")[2] for one in lesson.means)
-    programs = {one.partition(" ")[2] for one in lesson.wanted if one.startswith(("pro", "head"))}
+    around = lesson.wanted | lesson.means
+    programs = {one.partition(" ")[2] for one in around if one.startswith(("pro", "head", "via"))}
     named = helped | programs | list_telling((told, *lesson.wanted)) | list_quoted(told)
     for k, step in changes:
         if k <= lesson.j:

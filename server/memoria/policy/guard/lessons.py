@@ -94,7 +94,7 @@ def _list_wanted(failed: Act, told: str, means: set[str], before) -> set[str]:
     runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
     if not is_around or failed.program in runners:
         return {*wanted, *place, f"key {failed.key}"}
-    return wanted if _list_named(means, told) else wanted | place
+    return wanted
 
 
 def _list_before(act: Act) -> set[str]:
