@@ -76,7 +76,7 @@ def _find_refuted(lesson: Lesson, against: Sequence[tuple[int, Act]]) -> int:
         (
             k
             for k, act in against
-            if k > lesson.i and (is_head or (act.key == failed.key and _is_about(act, failed)))
+            if k > lesson.i and (is_head or (act.key == failed.key and _is_about(act, lesson)))
         ),
         default=-1,
     )
@@ -137,7 +137,11 @@ def _list_topics(act: Act) -> set[str]:
     return act.operands | {one for one in act.marks if one.startswith("in ") and one != "in "}
 
 
-def _is_about(one: Act, other: Act) -> bool:
-    """Check whether a command works on what another does; one that names nothing does on all."""
-    ours, theirs = _list_topics(one), _list_topics(other)
-    return not ours or not ours.isdisjoint(theirs)
+def _is_about(act: Act, lesson: Lesson) -> bool:
+    """Check whether a command works on what the failed one did; one that names nothing does.
+
+    Where what helped is of that command alone, it is about all of it.
+    """
+    ours, theirs = _list_topics(act), _list_topics(lesson.failed)
+    is_narrow = f"key {lesson.failed.key}" in lesson.wanted
+    return not ours or (ours >= theirs if is_narrow else not ours.isdisjoint(theirs))

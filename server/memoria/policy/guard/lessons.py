@@ -81,20 +81,20 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     return Lesson(i, j, failed, wanted, asked or run or means) if means or lost else None
 
 
-def _list_wanted(failed: Act, told: str, means: set[str], before) -> set[str]:
-    """List the marks of what would fail alike: where variables helped, whatever the program does.
+def _list_wanted(failed: Act, told: str, means: set[str], before: set[str]) -> set[str]:
+    """List the marks of what would fail alike.
 
-    Where the error asks for them, that is so in every part of the project.
+    Where variables helped, a wrapper or a flag before the subcommand, that is whatever the program
+    does, in every part of the project; but for managers a wrapper is of the command.
     """
     flags = _list_named((one for one in failed.tokens if one[:1] == "-"), told)
-    place = {one for one in failed.marks if one.startswith("in ")}
     wanted = {f"program {failed.program}", *flags}
-    is_around = means and all(one in before or _is_around(one) for one in means)
     is_by_variables = all(one.endswith("=") for one in means)
     runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
-    if not is_around or failed.program in runners:
-        return {*wanted, *place, f"key {failed.key}"}
-    return wanted
+    if means and all(map(_is_around, means - before)) and failed.program not in runners:
+        return wanted
+    place = {one for one in failed.marks if one.startswith("in ")}
+    return {*wanted, *place, f"key {failed.key}"}
 
 
 def _list_before(act: Act) -> set[str]:
