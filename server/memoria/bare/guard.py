@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 EDIT = "edit "
 """Mark of what changes a file."""
+NEW = "new "
+"""Mark of an edit that replaces nothing."""
 NAMING = "naming "
 """Mark of a command that has operands."""
 _SETTERS = frozenset("nvm fnm sdk pyenv rbenv asdf mise conda source . module direnv".split())
@@ -86,6 +88,8 @@ def read_acts(tool: str | None, args: object, root: str = "") -> list[Act]:
         act = Act("", "", edit.path, [])
         added = list_tokens(edit.new) - list_tokens(edit.old)
         act.marks = {EDIT, *_list_places(edit.path), *(f"adds {one}" for one in added)}
+        if not edit.old:
+            act.marks.add(NEW)
         found.append(act)
     return found
 

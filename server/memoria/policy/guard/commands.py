@@ -140,8 +140,9 @@ def _list_topics(act: Act) -> set[str]:
 def _is_about(act: Act, lesson: Lesson) -> bool:
     """Check whether a command works on what the failed one did; one that names nothing does.
 
-    Where what helped is of that command alone, it is about all of it.
+    Where what helped is of that command alone, it must work on all of it.
     """
     ours, theirs = _list_topics(act), _list_topics(lesson.failed)
-    is_narrow = f"key {lesson.failed.key}" in lesson.wanted
-    return not ours or (ours >= theirs if is_narrow else not ours.isdisjoint(theirs))
+    if theirs and f"key {lesson.failed.key}" in lesson.wanted:
+        return not ours or ours >= theirs
+    return not ours or not ours.isdisjoint(theirs)
