@@ -60,7 +60,11 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     j, cured, means = found
     lost = _list_compared(failed) - _list_compared(cured)
     heads = {one for one in failed.marks if one.startswith("head ")}
-    if means and _UNKNOWN_PROGRAM.search(told) and names_any(told, (one[5:] for one in heads)):
+    if (
+        means
+        and _UNKNOWN_PROGRAM.search(told)
+        and names_any(told, (one.removeprefix("head ") for one in heads))
+    ):
         return Lesson(i, j, failed, heads, means)
     asked = _list_named(means, told)
     before = _list_before(cured)
