@@ -231,6 +231,49 @@ def test_where_one_of_several_with_a_cause_works_again_nothing_is_said_of_the_ot
     assert _say(mended, "cargo test -p wire") == ""
 
 
+@pytest.mark.parametrize(
+    ("failed", "error", "cure", "line"),
+    [
+        (
+            "idf.py build",
+            "idf.py: command not found",
+            "source ~/idf/export.sh && {}",
+            "idf.py size",
+        ),
+        ("bin/rails -v", "wrong Ruby version", "mise exec -- {}", "bin/rails db:migrate"),
+        ("aws s3 ls", "no credentials", "aws --profile dev s3 ls", "aws sts whoami"),
+        ("adb install a.apk", "more than one device", "adb -s emu install a.apk", "adb shell ls"),
+        ("mix test", "connection refused", "DB_PORT=5433 {}", "cd web && mix test"),
+    ],
+)
+def test_what_helped_from_around_is_told_for_whatever_else_the_program_does(
+    failed: str, error: str, cure: str, line: str
+) -> None:
+    steps = _record((failed, True, f"error: {error}"), (cure.format(failed), False, "done"))
+    assert f"`{cure.format(failed)}` worked" in _say(steps, line)
+
+
+def test_a_wrapper_for_what_a_manager_ran_is_not_told_for_its_other_commands() -> None:
+    steps = _record(("cargo run", True, "error: no display"), ("xvfb-run -a cargo run", False, ""))
+    assert _say(steps, "cargo run")
+    assert _say(steps, "cargo build") == ""
+
+
+def test_the_very_same_line_gets_its_word_where_only_others_have_worked_without_the_means() -> None:
+    steps = _record(
+        ("cmake -B build", False, "configured"),
+        ("cmake --build build", True, "c++: fatal error: Killed signal"),
+        ("cmake --build build -j 3", False, "built"),
+    )
+    assert "`cmake --build build -j 3` worked" in _say(steps, "cmake --build build")
+    assert _say(steps, "cmake --install build") == ""
+
+
+def test_a_log_written_by_what_uses_the_means_lifts_nothing() -> None:
+    log = ("NODE_OPTIONS=--max-old-space-size=6144 pnpm build > /tmp/build.log", False, "")
+    assert _say(_record(*BUILD_TOLD, log), "pnpm build")
+
+
 def test_for_the_very_same_line_what_worked_next_is_told_whatever_it_is() -> None:
     steps = _record(
         ("bin/migrate -path migrations up", True, "error: unknown driver"),
@@ -364,6 +407,12 @@ def test_a_later_permission_lifts_what_was_ruled_out_and_a_later_ban_stands() ->
     assert "Never push" in _say(remark, "git push origin main")
     again = _record("`cargo update` is fine.", "No, never run `cargo update`.", session="s3")
     assert "No, never run" in _say(again, "cargo update")
+
+
+def test_where_new_files_are_asked_for_only_a_change_of_one_gets_a_word() -> None:
+    steps = _record("Never edit the migrations, add a new file.")
+    assert _say_of_edit(steps, f"{ROOT}/migrations/V2.sql", "", "create table b ();") == ""
+    assert _say_of_edit(steps, f"{ROOT}/migrations/V1.sql", "int", "bigint")
 
 
 def test_a_ban_in_chinese_is_told_for_the_command_and_the_file_it_names() -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 EDIT = "edit "
 """Mark of what changes a file."""
+NEW = "new "
+"""Mark of an edit that replaces nothing."""
 NAMING = "naming "
 """Mark of a command that has operands."""
 _SETTERS = frozenset("nvm fnm sdk pyenv rbenv asdf mise conda source . module direnv".split())
@@ -33,7 +35,7 @@ class Act:
     """A command of a line, or a change of a file, by its marks.
 
     A word of a command is a mark as it stands. Others have a blank in them, so that none is taken
-    for a word: `head python`, `program pytest`, `key git push`, `via poetry run`, `in web`, and of
+    for a word: `head python`, `program pytest`, `key git push`, `via poetry`, `in web`, and of
     paths `at src/a.py` with every part of them; of an edit `adds node16`. A variable is `NAME=`.
     """
 
@@ -86,6 +88,8 @@ def read_acts(tool: str | None, args: object, root: str = "") -> list[Act]:
         act = Act("", "", edit.path, [])
         added = list_tokens(edit.new) - list_tokens(edit.old)
         act.marks = {EDIT, *_list_places(edit.path), *(f"adds {one}" for one in added)}
+        if not edit.old:
+            act.marks.add(NEW)
         found.append(act)
     return found
 
@@ -109,7 +113,8 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
             command = inner[-1]
             words = command.text.split(" ")
     tokens = [one for word in words[1:] for one in _split_flag(word)]
-    act = Act(_name_key(command, words), command.program, command.text, tokens)
+    text = f"{runner} {command.text}".strip()
+    act = Act(_name_key(command, words), command.program, text, tokens)
     named = {*command.key.split(" "), "run", "exec", folder}
     act.operands = {
         one
@@ -130,8 +135,7 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
         f"key {act.key}",
         f"in {folder}",
     }
-    if runner:
-        act.marks.add(f"via {runner}")
+    act.marks |= {f"via {one}" for one in runner.split() if one not in {"run", "exec"}}
     if act.operands:
         act.marks.add(NAMING)
     is_mover = command.program in _MOVERS

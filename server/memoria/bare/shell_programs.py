@@ -58,6 +58,7 @@ VALUE_FLAGS = {
     "gh": "-R --repo",
     "mvn": "-pl --projects -P -f -s -rf -T",
     "celery": "-A --app -b --broker",
+    "adb": "-s -t -H -P",
     "aws": "--profile --region",
     "terraform": "-chdir",
     "psql": "-U -h -d -p -c -f",

@@ -34,7 +34,8 @@ def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
         pairs = zip(refuted, lessons, strict=True)
         if any(k > lesson.i and _have_one_cause(steps, lesson, one) for k, one in pairs):
             continue
-        match = _narrow(lesson, [act for _, act in others])
+        acts = [act for _, act in others]
+        match = _narrow(lesson, acts) or _match_line(lesson, acts)
         if match is None or _is_lifted(lesson, failure.error_text, changes):
             continue
         if lesson.j > asked:  # whoever is still at it knows
@@ -75,7 +76,7 @@ def _find_refuted(lesson: Lesson, against: Sequence[tuple[int, Act]]) -> int:
         (
             k
             for k, act in against
-            if k > lesson.i and (is_head or (act.key == failed.key and _is_about(act, failed)))
+            if k > lesson.i and (is_head or (act.key == failed.key and _is_about(act, lesson)))
         ),
         default=-1,
     )
@@ -93,7 +94,7 @@ def _narrow(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | None:
     if f"program {failed.program}" in lesson.wanted and f"key {failed.key}" not in lesson.wanted:
         asides = {f"do {one}" for one in _ASIDE} - failed.marks
         keys = {f"key {one.key}" for one in others if one.key != failed.key}
-        against = against | asides | keys | {f"key {failed.program}"}
+        against = against | asides | keys | {f"key {failed.program}"} - failed.marks
         others = [one for one in others if one.key == failed.key]
     topics = _list_topics(failed).difference(*map(_list_topics, others)) if others else set[str]()
     is_whole = NAMING not in failed.marks and all(NAMING in one.marks for one in others)
@@ -103,10 +104,19 @@ def _narrow(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | None:
     return {**match} if topics or is_whole or not others else None
 
 
+def _match_line(lesson: Lesson, others: Sequence[Act]) -> dict[str, object] | None:
+    """Return what the very same command has; None where that has worked without the means."""
+    failed = lesson.failed
+    if any(one.text == failed.text for one in others):
+        return None
+    return {"all": sorted(failed.marks), "none": sorted(lesson.means)}
+
+
 def _is_lifted(lesson: Lesson, told: str, changes: Sequence[tuple[int, GuardStep]]) -> bool:
     """Check whether something was said or done since that may have mended the cause."""
     helped = list_telling(one.rpartition(" ")[2] for one in lesson.means)
-    programs = {one.partition(" ")[2] for one in lesson.wanted if one.startswith(("pro", "head"))}
+    around = lesson.wanted | lesson.means
+    programs = {one.partition(" ")[2] for one in around if one.startswith(("pro", "head", "via"))}
     named = helped | programs | list_telling((told, *lesson.wanted)) | list_quoted(told)
     for k, step in changes:
         if k <= lesson.j:
@@ -127,7 +137,12 @@ def _list_topics(act: Act) -> set[str]:
     return act.operands | {one for one in act.marks if one.startswith("in ") and one != "in "}
 
 
-def _is_about(one: Act, other: Act) -> bool:
-    """Check whether a command works on what another does; one that names nothing does on all."""
-    ours, theirs = _list_topics(one), _list_topics(other)
+def _is_about(act: Act, lesson: Lesson) -> bool:
+    """Check whether a command works on what the failed one did; one that names nothing does.
+
+    Where what helped is of that command alone, it must work on all of it.
+    """
+    ours, theirs = _list_topics(act), _list_topics(lesson.failed)
+    if theirs and f"key {lesson.failed.key}" in lesson.wanted:
+        return not ours or ours >= theirs
     return not ours or not ours.isdisjoint(theirs)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memoria.bare.guard import NAMING, Act, blur_numbers, last_part
-from memoria.bare.shell_programs import SCRIPT_RUNNERS
+from memoria.bare.shell_programs import MANAGERS, SCRIPT_RUNNERS
 from memoria.language.calls.kinship import is_reader
 from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
 
-_REACH = 12
+_REACH = 30
 """Number of calls behind a failure within which something else worked."""
 _UNKNOWN_PROGRAM = re.compile(r"command not found|: not found$|is not recognized", re.MULTILINE)
 _FINDINGS = re.compile(
@@ -26,12 +26,12 @@ _FINDINGS = re.compile(
 """What a checker found in the code: only the same check by other means says that it was not."""
 _CHOICES = frozenset("-k -t -m -g -R -x --grep --filter --only --lf --run -run --tests".split())
 """Flags by which less is checked."""
-_TASK_RUNNERS = frozenset((*SCRIPT_RUNNERS, *"make just task rake gulp grunt docker".split()))
+_TASK_RUNNERS = frozenset((*SCRIPT_RUNNERS, *"make just task rake gulp grunt docker git".split()))
 """Programs whose subcommands are programs of their own."""
 _LEAST_CHARS = 3
 _NO_MEANS = frozenset("--fix --write -w --force -f --no-verify --help --version".split())
 """Flags that mend the code, go past a check, or ask."""
-_HOW_IT_RUNS = ("head ", "via ", "source ", "nvm ", "conda ")
+_AROUND = ("via ", "source ", "nvm ", "conda ")
 _NOT_COMPARED = ("line ", "do ", "program ", "key ", "at ", "edit ", NAMING)
 
 
@@ -59,18 +59,23 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
         return None
     j, cured, means = found
     lost = _list_compared(failed) - _list_compared(cured)
-    if _UNKNOWN_PROGRAM.search(told):
-        wanted = {one for one in lost if one.startswith("head ")}
-        return Lesson(i, j, failed, wanted, means) if wanted and means else None
+    heads = {one for one in failed.marks if one.startswith("head ")}
+    if (
+        means
+        and _UNKNOWN_PROGRAM.search(told)
+        and names_any(told, (one.removeprefix("head ") for one in heads))
+    ):
+        return Lesson(i, j, failed, heads, means)
     asked = _list_named(means, told)
-    run = {one for one in means if one.endswith("=") or one.startswith(_HOW_IT_RUNS)}
+    before = _list_before(cured)
+    run = {one for one in means if one in before or _is_around(one) or one.startswith("head ")}
     is_less = cured.program != failed.program or not means or means & _CHOICES
     if is_less and not asked and _FINDINGS.search(steps[i].output):
         return None
     if not means and not _does_same(failed, cured, told):
         return Lesson(i, j, failed, failed.marks, means)
     named = _list_named(lost, told)
-    wanted = _list_wanted(failed, told, asked or run) | named
+    wanted = _list_wanted(failed, told, asked or run, before) | named
     if not run and "do install" not in failed.marks:  # what that names is what it gets
         wanted |= _list_named(failed.operands, told)
     if not run and not asked and not named:
@@ -80,18 +85,32 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     return Lesson(i, j, failed, wanted, asked or run or means) if means or lost else None
 
 
-def _list_wanted(failed: Act, told: str, means: set[str]) -> set[str]:
-    """List the marks of what would fail alike: where variables helped, whatever the program does.
+def _list_wanted(failed: Act, told: str, means: set[str], before: set[str]) -> set[str]:
+    """List the marks of what would fail alike.
 
-    Where the error asks for them, that is so in every part of the project.
+    Where variables helped, a wrapper or a flag before the subcommand, that is whatever the program
+    does, in every part of the project; but for managers a wrapper is of the command.
     """
     flags = _list_named((one for one in failed.tokens if one[:1] == "-"), told)
-    place = {one for one in failed.marks if one.startswith("in ")}
     wanted = {f"program {failed.program}", *flags}
-    is_by_variables = means and all(one.endswith("=") for one in means)
-    if not is_by_variables or failed.program in _TASK_RUNNERS:
-        return {*wanted, *place, f"key {failed.key}"}
-    return wanted if _list_named(means, told) else wanted | place
+    is_by_variables = all(one.endswith("=") for one in means)
+    runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
+    if means and all(map(_is_around, means - before)) and failed.program not in runners:
+        return wanted
+    place = {one for one in failed.marks if one.startswith("in ")}
+    return {*wanted, *place, f"key {failed.key}"}
+
+
+def _list_before(act: Act) -> set[str]:
+    """List the flags, with their values, before what tells what a program does."""
+    first = act.key.removeprefix(act.program).split()[:1]
+    at = act.tokens.index(first[0]) if first and first[0] in act.tokens else 0
+    return {*act.tokens[:at]} if act.tokens[:1] and act.tokens[0][:1] == "-" else set()
+
+
+def _is_around(mark: str) -> bool:
+    """Check whether a mark tells in what a command runs, whatever that does."""
+    return mark.endswith("=") or mark.startswith(_AROUND)
 
 
 def _list_named(marks: Iterable[str], told: str) -> set[str]:
@@ -128,7 +147,7 @@ def _find_cure(steps: Sequence[GuardStep], i: int, failed: Act) -> tuple[int, Ac
             elif act in step.worked and means.isdisjoint(_NO_MEANS):
                 if known or not is_edited:
                     return j, act, known[0] if known else means
-            elif act is step.failed and means and not is_edited and errors.isdisjoint(step.errors):
+            elif act is step.failed and means and not is_edited and errors != {*step.errors}:
                 tried.append(means)
         is_edited = is_edited or step.is_edit
     return other

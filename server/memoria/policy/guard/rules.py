@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from memoria.bare.guard import EDIT
+from memoria.bare.guard import EDIT, NEW
 from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
 from memoria.policy.guard.telling import name_day, quote_words
@@ -48,6 +48,7 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _RUNS = re.compile(r"\b(?:run|us(?:e|ing)|call|execute)\b|[用跑]|执行|运行|`", re.IGNORECASE)
+_ADDS = re.compile(r"\badd\b|\bnew (?:file|one|version|migration)s?\b|新[增建加]", re.IGNORECASE)
 _INSTALLS = re.compile(r"\binstall\w*\b|装")
 _INSTALLERS = ["do install", "do add", "do i"]
 _STOPS = frozenset(
@@ -90,11 +91,12 @@ def _takes_back(said: str, names: Sequence[str]) -> bool:
 
 def _read_rules(sentence: str) -> Iterator[tuple[list[str], dict[str, object]]]:
     """Yield what a sentence rules out: the names it gives, and the marks of what it means."""
+    against = ["--dry-run", "--help", *([NEW] if _ADDS.search(sentence) else ())]
     for told, is_change in () if _NO_ORDER.search(sentence) else _list_orders(sentence):
         for names in _list_names(told):
             match = _match_names(names, told, is_change=is_change)
             if match is not None:
-                yield names, {**match, "none": ["--dry-run", "--help"]}
+                yield names, {**match, "none": against}
 
 
 def _list_orders(sentence: str) -> Iterator[tuple[str, bool]]:

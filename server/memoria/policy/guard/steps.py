@@ -18,7 +18,7 @@ _MENDERS = frozenset(
     f"do {one}"
     for one in "install add up start restart stop kill pkill killall fuser link login".split()
 )
-_WRITERS = frozenset(("tee", "sed", "config", "set"))
+_WRITERS = frozenset(("echo", "printf", "cat", "tee", "sed", "config", "set"))
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,5 @@ def read_step(
 
 def _may_write(command: Command) -> bool:
     """Check whether a command may write what it names into a file that stays."""
-    return bool(command.targets) or not _WRITERS.isdisjoint(
-        (command.program, *command.subcommands, *command.arguments[:1])
-    )
+    named = (command.program, *command.subcommands, *command.arguments[:1])
+    return not _WRITERS.isdisjoint(named)
