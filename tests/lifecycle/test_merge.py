@@ -151,7 +151,7 @@ async def test_what_the_user_has_confirmed_stays_as_sure_as_it_was(
     night(settings)
     assert memory(settings, kept).validity is Validity.SUPERSEDED
     survivor = memory(settings, other)
-    assert (survivor.verified, survivor.confidence, survivor.evidence) == (True, 0.4, 5)
+    assert (survivor.verified, survivor.confidence, survivor.evidence) == (True, 0.9, 5)
 
 
 async def test_the_others_lead_to_the_one_they_became(

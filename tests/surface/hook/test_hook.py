@@ -27,7 +27,8 @@ from tests.surface.hook.clients import (
 )
 
 import memoria
-from memoria.bare.spool import claim_entries, list_waiting, read_failures, read_heard
+from memoria.bare.home import make_tenant_folder
+from memoria.bare.spool import SPOOL, claim_entries, list_waiting, read_failures, read_heard
 from memoria.connectors.clients.interface import ClientProgram
 from memoria.language.calls.outcome import Outcome, read_outcome
 from memoria.surface.hook.main import make_entry
@@ -131,11 +132,16 @@ def test_each_event_of_each_client_is_spooled_and_answered(
 ) -> None:
     told = {client: place(said, tmp_path, transcript) for client, said in EVENTS[event]().items()}
     hooks = {}
-    for client, said in told.items():
-        hooks[client] = _start(home, client, *list_options(client, event))
-        _tell(hooks[client], said)
-    printed = {client: _read(hook) for client, hook in hooks.items()}
-    entries = {str(entry["client"]): entry for entry in _take_all(home)}
+    make_tenant_folder(str(home), "default", SPOOL)
+    claim = claim_entries(str(home), "default")
+    assert claim is not None
+    with claim:  # or the process that an ended session starts would take them in
+        for client, said in told.items():
+            hooks[client] = _start(home, client, *list_options(client, event))
+            _tell(hooks[client], said)
+        printed = {client: _read(hook) for client, hook in hooks.items()}
+        found = [claim.read(name) for name in claim.names()]
+    entries = {str(entry["client"]): entry for entry in found if entry is not None}
     assert entries.keys() == told.keys() == read_heard(str(home), "default").keys()
     for client, entry in entries.items():
         assert (entry["v"], entry["event"], entry["session"]) == (1, event, "s-1")

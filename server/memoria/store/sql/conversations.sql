@@ -98,7 +98,7 @@ SELECT EXISTS (SELECT 1 FROM segments
 UPDATE segments SET closed_at = :now, closed_by = 'idle'
 WHERE n IN (SELECT n FROM segments
             WHERE tenant_id = :tenant AND closed_at IS NULL AND touched_at < :touched_before
-            LIMIT :most)
+            ORDER BY touched_at, n LIMIT :most)
 RETURNING session_n, first_index, last_index, closed_by;
 
 -- name: close_past
