@@ -8,6 +8,7 @@ import anyio
 import pytest
 from anyio import to_thread
 from tests.repositories import MadeRepository
+from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria, Settings
@@ -213,3 +214,19 @@ async def test_the_record_of_a_folder_that_is_away_has_no_marks(
     project.folder.rename(project.folder.with_name("elsewhere"))
     async with memoria.open(settings=m.settings, reads_queue=False) as anew:
         assert await list_marks(anew) == [None]
+
+
+async def test_a_turn_has_a_mark_and_an_imported_commit_of_the_same_words_none(
+    m: Memoria, project: MadeRepository
+) -> None:
+    words = "TIMEOUT = 5 stands in client.py."
+    before = now_millis() // 1000 - _HOUR_S // 2
+    project.commit({"other.py": "TIMEOUT_OF_OTHERS = 8\n"}, words, at=before)
+    shell = Shell(m.settings.home_path)
+    await to_thread.run_sync(shell, "import", "git", str(project.folder))
+    await record(m, say(words))
+    commit(project, {"client.py": SLOW})
+    found = await m.search_conversation_traces(words)
+    marks = {hit.source.session_id: hit.ground for hit in found.hits if words in hit.text}
+    assert marks.pop("s1") == CHANGED
+    assert [*marks.values()] == [None]

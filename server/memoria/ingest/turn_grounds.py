@@ -19,6 +19,8 @@ _REACH = 60
 """Turns before a turn whose edits are looked at: a commit knows nothing of them."""
 _MOST_LAID_READY = 200
 _MOST_KEPT = 2_000
+_HISTORY = "git"
+"""Source of the turns that `memoria import git` brings in: every commit has changed since."""
 NOT_CHECKED = GroundMark(state="not checked")
 OpenRepository = Callable[[str], "Repository | None"]
 """Function that returns the repository of a project, if it is on this machine."""
@@ -45,7 +47,10 @@ class TurnGrounds:
         self._news = threading.Condition()
 
     def read(self, turns: Iterable[StoredTurn]) -> tuple[dict[str, GroundMark], list[StoredTurn]]:
-        """Return the states that lie ready, by the turns' ids, and the turns to look at."""
+        """Return the states that lie ready, by the turns' ids, and the turns to look at.
+
+        Of a repository's history nothing is told.
+        """
         from memoria.ground.states import find_stamp  # noqa: PLC0415  (only who needs it pays)
         from memoria.ground.turns import names_files  # noqa: PLC0415
 
@@ -53,6 +58,8 @@ class TurnGrounds:
         waiting: list[StoredTurn] = []
         repositories: dict[str | None, Repository | None] = {None: None}
         for turn in turns:
+            if turn.source == _HISTORY:
+                continue
             if turn.workspace not in repositories and turn.workspace is not None:
                 repositories[turn.workspace] = self._open(turn.workspace)
             repository = repositories[turn.workspace]
