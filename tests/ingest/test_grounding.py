@@ -18,7 +18,7 @@ from memoria.model import LIBRARY
 from memoria.model.grounds import GroundMark
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.documents import write_conclusions, write_lookup
-from memoria.surface.mcp.instructions import briefing_writer
+from memoria.surface.mcp.instructions import briefing_writer, instructions_for
 
 CLIENT = "TIMEOUT = 5\n\n\ndef fetch(url):\n    return get(url, timeout=TIMEOUT)\n"
 OTHER = "def add(one, other):\n    return one + other\n"
@@ -151,6 +151,18 @@ async def test_a_briefing_marks_what_has_changed_alone(m: Memoria, project: Made
     assert "changed since" not in await brief(m)
     project.commit({"client.py": CLIENT.replace("5", "30")})
     assert "above 5 seconds. (changed since (1 commit))" in await brief(m)
+
+
+async def test_instructions_mark_what_has_changed_alone(
+    m: Memoria, project: MadeRepository
+) -> None:
+    await m.remember("Never raise TIMEOUT in client.py above 5 seconds.", type="rule")
+    bind(m)
+    told = await to_thread.run_sync(instructions_for, m.settings)
+    assert "above 5 seconds. (reported)\n" in told
+    project.commit({"client.py": CLIENT.replace("5", "30")})
+    told = await to_thread.run_sync(instructions_for, m.settings)
+    assert "above 5 seconds. (reported) (changed since (1 commit))\n" in told
 
 
 async def test_forgetting_a_memory_forgets_what_it_was_bound_to(m: Memoria) -> None:

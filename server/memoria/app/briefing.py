@@ -94,16 +94,21 @@ def _name_place(core: CurrentCore, project: str, place: str) -> CurrentCore:
     return replace(core, text=core.text.replace(head_of(project), head_of(place)))
 
 
-def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> list[ToldLine]:
+def list_binding_lines(
+    tx: Transaction, reader: CoreReader, project: str | None, room: int
+) -> list[ToldLine]:
     """List lines of core memory for a reader who has asked for nothing yet, best first.
 
     These are rules and preferences, and whatever else the user has confirmed. What a client reports
     as stated by the user counts at once, and says that it is reported.
 
     Args:
-        current: what the core files say.
+        tx: sees the tenant's rows.
+        reader: of the tenant's core files.
+        project: the session's; None for none.
         room: how many characters all of them may have; a line more than fits is left out.
     """
+    current = reader.read(tx, project)
     memories = [memory for core in current.values() for memory in core.memories]
     ranked = sorted((one for one in memories if one.verified or one.type.is_guide), key=_order)
     behind = {one: text for core in current.values() for one, text in core.behind.items()}
@@ -111,7 +116,8 @@ def list_binding_lines(current: Mapping[CoreFile, CurrentCore], room: int) -> li
     for memory in ranked:
         line = _line(memory, behind.get(memory.id, ""))
         lines.setdefault(line.text, line)
-    return list(_fit(lines.values(), room))
+    marks = _list_moved(tx, reader, lines.values())
+    return list(_fit(_mark_moved(lines.values(), marks), room))
 
 
 def _order(memory: CoreMemory) -> tuple[bool, bool, int]:
@@ -168,7 +174,7 @@ def compose_briefing(
     """
     read = _read_lines(tx, reader, project)
     episodes_heading = _HEADINGS[-1] if project else OF_NO_PROJECT
-    marks = _list_moved(tx, reader, (*read.core, *read.wishes))
+    marks = _list_moved(tx, reader, read.core)
     left = most - _size(fence(guide)) - sum(map(_size, _HEADINGS)) - len(_HEADINGS)
     left -= sum(map(_size, marks.values()))
     tasks = take_fitting(read.tasks, _size, min(_TASK_TOKENS, left))
@@ -176,8 +182,7 @@ def compose_briefing(
     wishes = take_fitting(read.wishes, _size, min(_WISH_TOKENS, left))
     core = _fit_core(read, left - sum(map(_size, (*wishes, *tasks, *episodes))))
     headings = (*_HEADINGS[:-1], episodes_heading)
-    core, wishes = (_mark_moved(lines, marks) for lines in (core, wishes))
-    blocks = zip(headings, (core, wishes, tasks, episodes), strict=True)
+    blocks = zip(headings, (_mark_moved(core, marks), wishes, tasks, episodes), strict=True)
     shown = [ToldLine(guide.strip(), "guide")]
     for heading, lines in blocks:
         shown += [_BLANK, ToldLine(heading), *lines] if lines else []

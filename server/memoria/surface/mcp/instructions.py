@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from importlib import resources
 
 import anyio
@@ -19,6 +20,7 @@ from memoria.bare.guard_words import WORDS, is_asked
 from memoria.bare.kept import BRIEFING, INSTRUCTIONS
 from memoria.config import Settings
 from memoria.errors import MemoriaError
+from memoria.ingest.grounding import build_grounding_worker
 from memoria.language.budget import take_fitting
 from memoria.language.reading.fences import fence, fence_lines
 from memoria.lifecycle.core.told import HEADING, list_wishes, wish_lines
@@ -116,7 +118,9 @@ def instructions_for(settings: Settings) -> str:
     with closing(engine.open(settings)) as store, store.read(settings.tenant) as tx:
         unread = count_for_agent(settings, tx, settings.workspace)
         # A handshake can't wait for NumPy, which finds later turns: kept instructions have those.
-        reader = CoreReader(settings, store.files.of(settings.tenant), None)
+        grounds = build_grounding_worker(settings, store)
+        read_grounds = None if grounds is None else partial(grounds.read_marks, settings.tenant)
+        reader = CoreReader(settings, store.files.of(settings.tenant), None, read_grounds)
         return compose_instructions(tx, reader, settings.workspace, unread).text
 
 
@@ -126,7 +130,7 @@ def compose_instructions(
     """Compose the general instructions with a project's unread turns, rules and wishes."""
     text = static_instructions() + unread_hint(unread)
     room = _MAX_CHARS - len(text) - len(f"\n\n{_HEADING}\n") - len(fence("")) - 1
-    lines = list_binding_lines(reader.read(tx, project), room)
+    lines = list_binding_lines(tx, reader, project, room)
     left = room - len(_WISHES) - sum(len(line.text) + 1 for line in lines)
     wishes = take_fitting(
         wish_lines(tx, list_wishes(tx, project), project, reader.home),
