@@ -192,6 +192,25 @@ async def test_what_has_changed_is_listed_for_review(
     assert "changed since (1 commit)" in shell("search", QUESTION).out
 
 
+async def test_the_users_confirmation_binds_what_still_holds_to_the_files_as_they_are(
+    m: Memoria, project: MadeRepository, home: Path
+) -> None:
+    remembered = await m.remember(SAID)
+    bind(m)
+    shell = Shell(home, {"MEMORIA_WORKSPACE": str(m.settings.workspace)})
+    for still in ("min(5, LIMIT)", "max(5, LEAST)"):
+        project.commit({"client.py": CLIENT.replace("TIMEOUT = 5", f"TIMEOUT = {still}")})
+        await m.revise_memory(remembered.id, "confirm")  # not by the user
+        assert [one.id for one in await m.list_moved()] == [remembered.id]
+        shell("revise", remembered.id, "confirm")
+        assert await m.list_moved() == []
+        bind(m)
+        assert await find_mark(m) == GroundMark(state="unchanged")
+    again = shell("revise", remembered.id, "confirm").out
+    assert "files it names count as of now" in again
+    assert "Take it back" not in again
+
+
 async def test_a_review_of_all_projects_leaves_private_ones_out(
     m: Memoria, project: MadeRepository
 ) -> None:

@@ -81,7 +81,7 @@ def test_what_changes_nothing_says_so_and_offers_no_undo(shell: Shell) -> None:
             "Nothing was changed: it was not pinned.",
             "Nothing was changed: it was seen everywhere already.",
             "Nothing was changed: it was not archived.",
-            "Nothing was changed: you had confirmed it.",
+            "Nothing was changed: you had confirmed it; files it names count as of now.",
         ]
     )
     archived = plain(shell("revise", told["id"], "archive").out)

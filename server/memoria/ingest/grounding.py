@@ -65,7 +65,7 @@ class GroundingWorker(BackgroundWorker):
         self._store, self._home = store, home
         self._tenant, self._workspace = tenant, workspace
         self._folder = _find_folder()
-        self._states: dict[tuple[str, int], GroundCheck] = {}
+        self._states: dict[GroundRow, GroundCheck] = {}
         self._repositories: dict[str, Repository] = {}
         self._put_off: dict[int, float] = {}
         self._wanted: dict[tuple[str, str], None] = {}
@@ -166,7 +166,7 @@ class GroundingWorker(BackgroundWorker):
 
         if repository is None:
             return NOT_CHECKED
-        state = self._states.get((row.workspace, row.wording_n))
+        state = self._states.get(row)
         if state is None or state.stamp != find_stamp([one.path for one in row.parts], repository):
             state = None if self._is_running else self._check(row, repository)
         return None if state is None else _tell(state, row)
@@ -248,14 +248,13 @@ class GroundingWorker(BackgroundWorker):
         from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415  (as above)
         from memoria.ground.states import check  # noqa: PLC0415  (as above)
 
-        key = row.workspace, row.wording_n
         try:
             with self._lock:
-                state = check(_read_parts(row), repository, self._states.get(key))
+                state = check(_read_parts(row), repository, self._states.get(row))
         except UnreadableRepositoryError as error:
             _LOG.info("A memory is not checked: %s", error)
             return None
-        self._states[key] = state
+        self._states[row] = state
         return state
 
     def _open(self, workspace: str) -> "Repository | None":

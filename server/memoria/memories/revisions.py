@@ -285,6 +285,8 @@ class Revisions:
         match action:
             case "confirm":
                 writer.confirm(memory, by_user=self._is_user_channel)
+                if self._is_user_channel:
+                    tx.grounds.bind_anew(memory.id)
                 if memory.validity is Validity.PENDING_CONFIRMATION and self._is_user_channel:
                     self._settle(tx, memory.id)
             case "archive":

@@ -168,6 +168,7 @@ WRITES = {
     "tombstones.ask_for_any",
     "tombstones.lift",
     "grounds.bind",
+    "grounds.bind_anew",
     "tool_calls.drop",
     "tool_calls.note",
     "tool_calls.renew",

@@ -4,9 +4,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from memoria.model import now_millis
 from memoria.store.connection import Connection
 from memoria.store.sql.statements import TenantRows, as_json
 
+_ANEW = "null"
+"""Parts of a wording that is to be bound anew."""
 _END = 8
 """Characters of an id's end that are indexed."""
 
@@ -46,8 +49,11 @@ class Grounds:
         self._rows = TenantRows(connection, tenant, "grounds")
 
     def list_unbound(self, workspace: str, most: int) -> list[UnboundWording]:
-        """List wordings of a project at which nobody has looked, the newest first."""
-        rows = self._rows.tuples("unbound", project=workspace, most=most)
+        """List wordings of a project at which nobody has looked, the newest first.
+
+        Those that are to be bound anew hold as of now.
+        """
+        rows = self._rows.tuples("unbound", project=workspace, most=most, now=now_millis())
         return [UnboundWording(*row) for row in rows]
 
     def list_turns_before(self, n: int, reach: int) -> list[int]:
@@ -57,6 +63,11 @@ class Grounds:
     def bind(self, n: int, parts: Iterable[Sequence[str | None]]) -> None:
         """Bind a wording to parts of files; to none where none carries it."""
         self._rows.change("bind", n=n, parts=as_json(list(parts)))
+
+    def bind_anew(self, memory_id: str) -> None:
+        """Have a memory that is bound to files bound to them as they are at the next look."""
+        for row in self.list_of_memories([memory_id]):
+            self._rows.change("bind", n=row.wording_n, parts=_ANEW)
 
     def list_of_memories(self, memory_ids: Iterable[str]) -> list[GroundRow]:
         """List those of some memories that are bound to anything, given ids or ends of ids."""

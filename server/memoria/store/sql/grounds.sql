@@ -1,13 +1,14 @@
 -- For +tenant_id see conversations.sql.
 
 -- name: unbound
--- Present wordings of a project at which nobody has looked, the newest first.
-SELECT v.n, v.content, v.valid_from, v.turn_n
+-- Present wordings of a project at which nobody has looked, or that are to be bound anew ('null'),
+-- the newest first.
+SELECT v.n, v.content, CASE WHEN g.parts IS NULL THEN v.valid_from ELSE :now END, v.turn_n
 FROM workspaces w
 CROSS JOIN memories m ON m.workspace_n = w.n AND m.tenant_id = :tenant AND m.validity = 'active'
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 LEFT JOIN grounds g ON g.wording_n = v.n
-WHERE w.tenant_id = :tenant AND w.name = :project AND g.wording_n IS NULL
+WHERE w.tenant_id = :tenant AND w.name = :project AND (g.parts IS NULL OR g.parts = 'null')
   AND m.type NOT IN {derived_types}
 ORDER BY v.n DESC LIMIT :most;
 
@@ -31,7 +32,7 @@ CROSS JOIN memories m ON {short_id_of m} = i.value AND +m.tenant_id = :tenant
 CROSS JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL
 CROSS JOIN grounds g ON g.wording_n = v.n
 CROSS JOIN workspaces w ON w.n = m.workspace_n
-WHERE g.parts <> '[]'
+WHERE g.parts NOT IN ('[]', 'null')
 ORDER BY v.n;
 
 -- name: of_project
@@ -40,5 +41,5 @@ FROM grounds g
 CROSS JOIN memory_versions v ON v.n = g.wording_n AND v.valid_to IS NULL
 CROSS JOIN memories m ON m.n = v.memory_n AND m.validity = 'active'
 CROSS JOIN workspaces w ON w.n = m.workspace_n AND w.name = :project
-WHERE g.tenant_id = :tenant AND g.parts <> '[]'
+WHERE g.tenant_id = :tenant AND g.parts NOT IN ('[]', 'null')
 ORDER BY v.n;

@@ -32,7 +32,7 @@ _REVISED: dict[Revision, str] = {
 }
 _SO_BEFORE: dict[Revision, str] = {
     "correct": "it said so and ended then",
-    "confirm": "you had confirmed it",
+    "confirm": "you had confirmed it; files it names count as of now",
     "archive": "it was archived already",
     "restore": "it was not archived",
     "pin": "it was pinned already",
