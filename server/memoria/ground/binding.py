@@ -79,8 +79,10 @@ def bind(
     claims = [*_list_places(gathered, is_bound=bool(parts))]
     if parts and says_no_more(statement):
         claims += _list_seen_whole(chosen, scores, anchors, gathered)
-    if parts and not (is_like and _has_telling(statement, chosen, anchors)):
-        claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
+    is_sure = (is_like or not parts) and _has_telling(statement, chosen, anchors, gathered)
+    if (parts or claims) and not is_sure:
+        path = (*parts, *claims)[0].path
+        claims += [Binding(path, "", mark_claim(UNSURE).encode(), gathered.commit)]
     return (*parts, *claims)
 
 
@@ -142,11 +144,15 @@ def _is_like(statement: str, chosen: Sequence[ScoredPart], scores: PartScores) -
     return scores.measure(_list_terms(chosen), wanted) >= _LEAST_LIKE
 
 
-def _has_telling(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
+def _has_telling(
+    statement: str, chosen: Sequence[ScoredPart], anchors: Anchors, gathered: Gathered
+) -> bool:
     """Check whether parts have a number and a name of the statement, if it has any."""
-    is_numbered = any(map(_is_number, list_terms(without_references(statement))))
-    amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
-    terms = _list_terms(chosen)
+    numbers = [term for term in list_terms(without_references(statement)) if term[0] == "#"]
+    is_long = any(len(term) >= _EXACT for term in numbers)
+    least = _EXACT if is_long else 1  # one digit stands anywhere by chance
+    amounts = {term for term in anchors.stated if numbers and term[0] == "#" and len(term) >= least}
+    terms = _list_terms(chosen).union(*map(list_terms, gathered.named))
     return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
 
 
@@ -154,11 +160,6 @@ def _list_terms(parts: Sequence[ScoredPart]) -> frozenset[str]:
     """Return what parts have of a statement, and what they stand in."""
     around = (list_terms(one.source.name_place(one.part.first)) for one in parts)
     return frozenset[str]().union(*(one.terms for one in parts), *around)
-
-
-def _is_number(term: str) -> bool:
-    """Check whether a term is a number of more than one digit."""
-    return term[0] == "#" and len(term) >= _EXACT
 
 
 def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:
