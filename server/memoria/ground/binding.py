@@ -51,6 +51,7 @@ def bind(
     repository: Repository,
     commit: str | None = None,
     said: Sequence[str] = (),
+    until: int | None = None,
 ) -> tuple[Binding, ...]:
     """Return the parts of a repository's files that carry a statement; none if none does.
 
@@ -60,12 +61,14 @@ def bind(
         repository: the repository that the session worked in.
         commit: the commit to read; without one the checkout's files are read.
         said: what was said beside the statement; its words count for less.
+        until: time in ms by which a file of the checkout was written if it counts rather than the
+            commit's.
 
     Raises:
         UnreadableRepositoryError: the commit can't be read.
     """
     anchors = read_anchors(statement, said, calls)
-    gathered = Gathered(statement, calls, said, anchors, repository, commit)
+    gathered = Gathered(statement, calls, said, anchors, repository, commit, until)
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
     is_like = _is_like(statement, chosen, scores)
