@@ -162,7 +162,7 @@ async def test_a_turn_is_recorded_though_a_policy_keeps_no_memory_of_it(home: Pa
 
 async def test_a_policy_sets_importance_and_where_a_memory_is_seen(home: Path) -> None:
     policy = Answering(lambda _: Keep(importance=0.9, scope="project"))
-    async with opened(home, policy, workspace="/work/a") as m:
+    async with opened(home, policy, workspace="/shop/a") as m:
         kept = await m.remember("The user is called Kim", importance=0.1, scope="everywhere")
         memory = await m.get_memory(kept.id)
         assert (memory.importance, memory.project) == (0.9, memory.workspace)

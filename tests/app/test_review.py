@@ -88,6 +88,9 @@ async def test_two_that_both_hold_are_not_marked_again_until_one_is_worded_anew(
     await user.set_contradiction(second.id, first.id, contradict=True)
     assert (await memory.provenance.page_contradicted()).total == 1
     await user.set_contradiction(second.id, first.id, contradict=False)
+    settled = now_millis()
+    while now_millis() == settled:  # a wording of the same moment is the one that was settled
+        pass
     await user.revise_memory(first.id, "correct", "The user takes aspirin every day")
     await mark(memory, second.id, first.id)
     assert (await memory.provenance.page_contradicted()).total == 1

@@ -29,7 +29,10 @@ def store(home: Path) -> Iterator[Store]:
         yield opened
 
 
-@given(st.text(min_size=1), st.text(st.characters(categories=("L", "N")), min_size=1))
+@given(
+    st.text(st.characters(exclude_characters="\0"), min_size=1),  # no tenant has that
+    st.text(st.characters(categories=("L", "N")), min_size=1),
+)
 def test_a_token_is_read_back_as_it_was_written(tenant: str, token_id: str) -> None:
     text = TokenText.create(tenant.encode(errors="ignore").decode() or "x", token_id)
     assert TokenText.parse(str(text)) == text

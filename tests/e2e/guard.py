@@ -32,7 +32,7 @@ _PROMPTS = {
 LANGUAGES = tuple(_PROMPTS)
 """What the user speaks."""
 _WORDS = {"command": "worked afterwards", "edit": "was undone"}
-_COUNTED = "3 words before a mistake said, 2 heeded, 1 not"
+_COUNTED = "3 words before a mistake said; after 1 the same was done again"
 _RULES = {"English": "Never run", "Chinese": "绝对不要运行"}
 
 

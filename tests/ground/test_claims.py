@@ -263,3 +263,15 @@ def test_what_a_statement_quotes_is_bound_beside_what_has_more_of_its_words(tmp_
     said = "serve() answers 403 to any path that has `..` in it."
     bare = code.replace("any(part == '..' for part in split(path))", "leaves(path)")
     assert tell(tmp_path, {"serve.py": code}, said, {"serve.py": bare}) is CHANGED
+
+
+@pytest.mark.parametrize("said", ["WORKERS is 77 in conf.py.", "WORKERS is 7 in conf.py."])
+def test_a_number_that_the_named_file_does_not_have_is_not_told_as_unchanged(
+    tmp_path: Path, said: str
+) -> None:
+    made = Made(tmp_path / "checkout")
+    made.commit({"conf.py": "WORKERS = 40\n", "main.py": MAIN})
+    repository = made.open()
+    assert check(bind(said, (), repository), repository).state is GroundState.NOT_CHECKED
+    true = bind("WORKERS is 40 in conf.py.", (), repository)
+    assert check(true, repository).state is STAYS

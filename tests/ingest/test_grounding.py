@@ -1,5 +1,6 @@
 """Memories of a repository say whether what they speak of is as it was."""
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from memoria.app.nightly import dry_run, run_nightly
 from memoria.app.remote.values import read_hit, read_memory
 from memoria.bare.projects import note_project
 from memoria.ingest.grounding import GroundingWorker
-from memoria.model import LIBRARY
+from memoria.model import LIBRARY, now_millis
 from memoria.model.grounds import GroundMark
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.documents import write_conclusions, write_lookup
@@ -91,6 +92,44 @@ async def test_what_was_changed_says_so_and_counts_the_commits(
     assert await find_mark(m) == GroundMark(state="changed", commits=0)
     project.commit({"client.py": CLIENT.replace("5", "30")})
     assert await find_mark(m) == GroundMark(state="changed", commits=1)
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+async def test_a_change_before_the_first_look_is_told(
+    m: Memoria, project: MadeRepository, *, is_committed: bool
+) -> None:
+    await m.remember(SAID)
+    other = CLIENT.replace("5", "30")
+    later = now_millis() // 1000 + 60
+    if is_committed:
+        project.commit({"client.py": other}, at=later)
+    else:
+        (project.folder / "client.py").write_text(other, "utf-8")
+    os.utime(project.folder / "client.py", (later, later))
+    bind(m)
+    assert await find_mark(m) == GroundMark(state="changed", commits=int(is_committed))
+
+
+async def test_what_was_said_before_it_was_written_is_unchanged(
+    m: Memoria, project: MadeRepository
+) -> None:
+    said = SAID.replace("5", "30")
+    await m.remember(said)
+    later = now_millis() // 1000 + 60
+    project.commit({"client.py": CLIENT.replace("5", "30")}, at=later)
+    os.utime(project.folder / "client.py", (later, later))
+    bind(m)
+    assert await find_mark(m, said) == GroundMark(state="unchanged")
+
+
+async def test_what_was_written_and_not_committed_before_it_was_said_is_unchanged(
+    m: Memoria, project: MadeRepository
+) -> None:
+    (project.folder / "client.py").write_text(CLIENT.replace("5", "30"), "utf-8")
+    said = SAID.replace("5", "30")
+    await m.remember(said)
+    bind(m)
+    assert await find_mark(m, said) == GroundMark(state="unchanged")
 
 
 async def test_a_renamed_file_is_followed_and_its_path_told(

@@ -296,6 +296,15 @@ async def test_another_client_finds_it_in_the_shared_folder(home: Settings, proj
     assert kept.files == (str(project / ".agents" / "skills" / NAME / "SKILL.md"),)
 
 
+async def test_a_client_that_nobody_knows_is_refused(home: Settings, project: Path) -> None:
+    await propose(home)
+    async with open_memoria(settings=home, channel=COMMAND_LINE) as m:
+        with pytest.raises(ClientError, match="Known are"):
+            await m.skills.keep(NAME, "emacs")
+    assert (await skills(home))[0].state == "draft"
+    assert not (project / ".agents").exists()
+
+
 async def test_a_file_of_somebody_else_is_not_replaced(home: Settings, project: Path) -> None:
     await propose(home)
     own = project / ".claude" / "skills" / NAME / "SKILL.md"

@@ -385,6 +385,8 @@ def test_a_rule_of_others_a_remark_and_what_is_allowed_beside_get_no_word(
         ("Do not use prod.yaml, not even to read.", "KUBECONFIG=~/.kube/prod.yaml kubectl get pod",
          "KUBECONFIG=~/.kube/perf.yaml kubectl get pod"),
         ("No skipping, no --no-verify ever.", "git commit --no-verify -m x", "git commit -m x"),
+        ("Please never use yarn in this repo", "yarn install", "npm install"),
+        ("Do not use the --no-verify flag", "git commit --no-verify", "git commit -m flag"),
         ("pkg/client is frozen, nothing changes there.", "sed -i s/a/b/ pkg/client/doc.go",
          "go test ./pkg/client/..."),
         ("这里只用 pnpm，别用 npm 也别用 yarn 装东西。", "yarn workspace web add dayjs",

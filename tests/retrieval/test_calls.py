@@ -108,6 +108,38 @@ async def test_an_error_is_known_whatever_line_and_path_were_pasted_with_it(
     assert (await memory.search_memory(error="disk is full", workspace="shop")).calls == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"error": "port in use"}, "Nothing on record failed so. Nearest:"),
+        ({"command": "terraform apply catalogue"}, "Nothing on record was run so. Nearest:"),
+    ],
+)
+async def test_where_no_call_is_as_asked_the_first_line_says_so(
+    memory: Memoria, asked: dict[str, str], told: str
+) -> None:
+    found = await memory.search_memory(workspace="shop", **asked)
+    assert not found.answered
+    assert result_text(found).splitlines()[0] == told
+
+
+async def test_what_only_somebody_said_of_an_error_is_an_answer(memory: Memoria) -> None:
+    found = await memory.search_memory(error="a generator lost the spans", workspace="shop")
+    assert found.answered
+    assert "lost the spans" in found.hits[0].text
+
+
+async def test_a_port_in_use_is_found_by_the_words_that_its_errors_have(tmp_path: Path) -> None:
+    said = ("EADDRINUSE: address already in use :::8080", "Error: port 8080 is already in use")
+    async with memoria.open(tmp_path) as opened:
+        for n, text in enumerate(said):
+            turns = [call(f"node s{n}.js", text, failed=True), call(f"node s{n}.js", "it serves")]
+            await opened.record_conversation(turns, session_id=f"p{n}", workspace="shop")
+        found = await opened.search_memory(error="already in use", workspace="shop")
+    assert {one.error for one in found.calls} == {*said}
+    assert all(one.worked is not None for one in found.calls)
+
+
 async def test_another_command_of_its_kind_counts_as_what_worked(memory: Memoria) -> None:
     found = await memory.search_memory(command="npm install", workspace="shop")
     (outcome,) = found.calls

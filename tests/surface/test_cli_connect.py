@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.surface.client_box import ClientBox
 
+from memoria.bare.guard_words import is_asked
 from memoria.connectors.clients.interface import ClientPlace, ClientProgram
 from memoria.connectors.clients.status import list_connections
 from memoria.connectors.clients.table import CLIENTS
@@ -263,6 +264,17 @@ def test_the_guard_is_wired_at_tool_calls_alone_and_goes_with_the_option(
     assert box("connect", name, "--yes", "--guard").code == 0
     assert box("disconnect", name, "--yes").code == 0
     assert box.files() == before
+
+
+def test_words_are_asked_for_from_the_wiring_on_so_that_the_first_call_gets_one(
+    box: ClientBox,
+) -> None:
+    home = str(box.user.parent / "memory")
+    for options in (["--yes"], ["--dry-run", "--guard"]):
+        assert box("connect", "claude-code", *options).code == 0
+        assert not is_asked(home, "default")
+    assert box("connect", "claude-code", "--yes", "--guard").code == 0
+    assert is_asked(home, "default")
 
 
 @pytest.mark.parametrize("name", ["opencode", "kilo"])

@@ -149,7 +149,7 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
     last = ", ".join(f"{client} {to_iso(at)}" for client, at in heard.items())
     detail = f"last heard of: {last or 'none'}; {waiting} entries wait to be taken in"
     if said:
-        detail += f"; {said} words before a mistake said, {said - again} heeded, {again} not"
+        detail += f"; {said} words before a mistake said; after {again} the same was done again"
     recent = [one for one in failures if _moment(one) >= now_millis() - _RECENT_MS]
     if not recent:
         yield Finding(check=_HOOKS, state="ok", detail=detail)

@@ -97,10 +97,14 @@ class SkillShelf:
         """Keep a skill, and write its file where a client looks for it.
 
         Raises:
-            ClientError: somebody's own file is there; the skill is as it was.
+            ClientError: no client has the name, or somebody's own file is there; the skill is as it
+                was.
             ConflictError: the project has no folder on this machine.
         """
+        from memoria.connectors.clients.table import find_client  # noqa: PLC0415  (who keeps alone)
+
         skill = await self.get(name)
+        find_client(client)
 
         def write() -> None:
             project = self._folder_of(skill)

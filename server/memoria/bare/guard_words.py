@@ -2,7 +2,7 @@
 
 They stand among the kept answers, and are told as long as nothing was taken back: whoever forgets
 finds them there. What was said is noted among what agents were shown, by the ends of turns' ids.
-Nothing is laid ready before a client has asked once.
+Nothing is laid ready before a client is wired to ask, or has asked once.
 """
 
 import os

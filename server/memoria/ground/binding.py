@@ -51,6 +51,7 @@ def bind(
     repository: Repository,
     commit: str | None = None,
     said: Sequence[str] = (),
+    until: int | None = None,
 ) -> tuple[Binding, ...]:
     """Return the parts of a repository's files that carry a statement; none if none does.
 
@@ -60,12 +61,14 @@ def bind(
         repository: the repository that the session worked in.
         commit: the commit to read; without one the checkout's files are read.
         said: what was said beside the statement; its words count for less.
+        until: time in ms by which a file of the checkout was written if it counts rather than the
+            commit's.
 
     Raises:
         UnreadableRepositoryError: the commit can't be read.
     """
     anchors = read_anchors(statement, said, calls)
-    gathered = Gathered(statement, calls, said, anchors, repository, commit)
+    gathered = Gathered(statement, calls, said, anchors, repository, commit, until)
     scores = PartScores(gathered, list_shown(calls), anchors)
     chosen = _choose(scores, anchors, gathered)
     is_like = _is_like(statement, chosen, scores)
@@ -79,8 +82,10 @@ def bind(
     claims = [*_list_places(gathered, is_bound=bool(parts))]
     if parts and says_no_more(statement):
         claims += _list_seen_whole(chosen, scores, anchors, gathered)
-    if parts and not (is_like and _has_telling(statement, chosen, anchors)):
-        claims += [Binding(parts[0].path, "", mark_claim(UNSURE).encode(), gathered.commit)]
+    is_sure = (is_like or not parts) and _has_telling(statement, chosen, anchors, gathered)
+    if (parts or claims) and not is_sure:
+        path = (*parts, *claims)[0].path
+        claims += [Binding(path, "", mark_claim(UNSURE).encode(), gathered.commit)]
     return (*parts, *claims)
 
 
@@ -142,11 +147,15 @@ def _is_like(statement: str, chosen: Sequence[ScoredPart], scores: PartScores) -
     return scores.measure(_list_terms(chosen), wanted) >= _LEAST_LIKE
 
 
-def _has_telling(statement: str, chosen: Sequence[ScoredPart], anchors: Anchors) -> bool:
+def _has_telling(
+    statement: str, chosen: Sequence[ScoredPart], anchors: Anchors, gathered: Gathered
+) -> bool:
     """Check whether parts have a number and a name of the statement, if it has any."""
-    is_numbered = any(map(_is_number, list_terms(without_references(statement))))
-    amounts = {term for term in anchors.stated if _is_number(term)} if is_numbered else set[str]()
-    terms = _list_terms(chosen)
+    numbers = [term for term in list_terms(without_references(statement)) if term[0] == "#"]
+    is_long = any(len(term) >= _EXACT for term in numbers)
+    least = _EXACT if is_long else 1  # one digit stands anywhere by chance
+    amounts = {term for term in anchors.stated if numbers and term[0] == "#" and len(term) >= least}
+    terms = _list_terms(chosen).union(*map(list_terms, gathered.named))
     return all(not wanted or wanted & terms for wanted in (amounts, anchors.names))
 
 
@@ -154,11 +163,6 @@ def _list_terms(parts: Sequence[ScoredPart]) -> frozenset[str]:
     """Return what parts have of a statement, and what they stand in."""
     around = (list_terms(one.source.name_place(one.part.first)) for one in parts)
     return frozenset[str]().union(*(one.terms for one in parts), *around)
-
-
-def _is_number(term: str) -> bool:
-    """Check whether a term is a number of more than one digit."""
-    return term[0] == "#" and len(term) >= _EXACT
 
 
 def _adds_nothing(one: ScoredPart, best: list[ScoredPart], anchors: Anchors) -> bool:

@@ -39,13 +39,16 @@ class Gathered:
         anchors: Anchors,
         repository: Repository,
         commit: str | None,
+        until: int | None = None,
     ) -> None:
         """Read the files.
+
+        A file of the checkout counts rather than the commit's if it was written by `until`, in ms.
 
         Raises:
             UnreadableRepositoryError: the commit can't be read.
         """
-        self._repository, self._commit = repository, commit
+        self._repository, self._commit, self._until = repository, commit, until
         self.commit = repository.find_head() if commit is None else commit
         self._index = PathIndex(() if self.commit is None else repository.list_paths(self.commit))
         self.sources: dict[str, SourceFile] = {}
@@ -79,16 +82,22 @@ class Gathered:
     def _add(self, path: str) -> None:
         is_new = path not in self.sources and path not in self._left_out
         if is_new and len(self.sources) < _MOST_FILES:
-            source = read_source(self._repository, path, self._commit)
+            source = read_source(self._repository, path, self._find_commit(path))
             if source is not None:
                 self.sources[path] = source
+
+    def _find_commit(self, path: str) -> str | None:
+        """Return the commit of which a file is read; None if the checkout's is."""
+        until = self._until
+        is_own = until is not None and self._repository.is_written_by(path, until)
+        return None if is_own else self._commit
 
     def _search(self, anchors: Anchors) -> list[str]:
         """List the files that have most of the statement's words, rare ones counted for more."""
         words = {term.lstrip("=#") for term in anchors.stated | anchors.told_names}
         found: dict[str, list[str]] = {}
         for path in self._index.paths[:_MOST_SEARCHED]:
-            content = self._repository.read(path, self._commit)
+            content = self._repository.read(path, self._find_commit(path))
             if content is not None and b"\0" not in content[:_BINARY_WITHIN]:
                 text = content.decode("utf-8", "replace").casefold()
                 found[path] = [word for word in words if word in text]

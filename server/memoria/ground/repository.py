@@ -26,6 +26,7 @@ MOST_BYTES = 1 << 20
 MOST_COMMITS = 2_000
 """Commits to go back at most in search of a change."""
 _MS = 1000
+_NS_PER_MS = 1_000_000
 
 
 class UnreadableRepositoryError(Exception):
@@ -128,6 +129,13 @@ class Repository:
             place = Path(os.path.realpath(self.folder / path))
             is_there = any(place.iterdir()) if path.endswith("/") else place.is_file()
             return is_there and is_inside(os.fspath(place), os.path.realpath(self.folder))
+        except (OSError, ValueError):
+            return False
+
+    def is_written_by(self, path: str, at: int) -> bool:
+        """Check whether a file of the checkout has been as it is since a time in ms."""
+        try:
+            return (self.folder / path).stat().st_mtime_ns // _NS_PER_MS <= at
         except (OSError, ValueError):
             return False
 

@@ -36,6 +36,11 @@ _WORD = re.compile(r"[._-]")
 _STEP = re.compile(r"(?i)^(?:v?\d{2,}|v\d+__|\d{4}[-_]\d\d)[\w.-]*\.")
 
 
+def is_sure(bindings: Iterable[Binding]) -> bool:
+    """Check whether a memory's bindings have its numbers and names."""
+    return not any(Mark.decode(one.fingerprint).kind == UNSURE for one in bindings)
+
+
 def check(
     bindings: Sequence[Binding], repository: Repository, former: GroundCheck | None = None
 ) -> GroundCheck:
@@ -57,8 +62,7 @@ def check(
     found = [checker.look(binding) for binding in sure]
     states = [state for state, _ in found]
     if all(state is GroundState.UNCHANGED for state in states):
-        is_sure = len(sure) == len(bindings)
-        state = GroundState.UNCHANGED if is_sure else GroundState.NOT_CHECKED
+        state = GroundState.UNCHANGED if is_sure(bindings) else GroundState.NOT_CHECKED
         return GroundCheck(state, 0, found[0][1], stamp)
     is_gone = states[0] is GroundState.GONE and GroundState.UNCHANGED not in states
     state = GroundState.GONE if is_gone else GroundState.CHANGED

@@ -42,7 +42,7 @@ _REACH = 60
 """Turns before a statement whose calls and words say what it is about."""
 _SAID = 6
 _FRESH_MS = 600_000
-"""Age up to which a statement is about the checkout's files, and not about a commit."""
+"""Age up to which a statement is about the checkout's files, too, and not about a commit alone."""
 
 
 class GroundingWorker(BackgroundWorker):
@@ -226,6 +226,7 @@ class GroundingWorker(BackgroundWorker):
         """Return the parts that carry a wording; None if the repository can't be read now."""
         from memoria.ground.binding import bind  # noqa: PLC0415  (as above)
         from memoria.ground.repository import UnreadableRepositoryError  # noqa: PLC0415
+        from memoria.ground.states import is_sure  # noqa: PLC0415
 
         calls = [
             ToolCall(name=turn.tool_name, args=turn.tool_args, result=turn.tool_result)
@@ -233,11 +234,15 @@ class GroundingWorker(BackgroundWorker):
             if turn.tool_name is not None
         ]
         said = [turn.content for turn in session if turn.tool_name is None][-_SAID:]
-        is_fresh = now_millis() - wording.valid_from < _FRESH_MS
+        content, at = wording.content, wording.valid_from
+        is_fresh = now_millis() - at < _FRESH_MS
         try:
             with self._lock:
-                commit = None if is_fresh else repository.find_commit(wording.valid_from)
-                bound = bind(wording.content, calls, repository, commit, said)
+                commit, until = repository.find_commit(at), at if is_fresh else None
+                bound = bind(content, calls, repository, commit, said, until)
+                if is_fresh and not (bound and is_sure(bound)):  # said before it was written
+                    later = bind(content, calls, repository, None, said)
+                    bound = later if is_sure(later) or not bound else bound
         except UnreadableRepositoryError as error:
             _LOG.info("A memory is not bound: %s", error)
             return None

@@ -232,6 +232,8 @@ class SearchResult(Value):
     """True if nothing at all is on record."""
     is_narrow: bool = False
     """True if one wording was searched and nothing fits well: other wordings may help."""
+    unmet: str = ""
+    """Remark that no call failed or was run as asked."""
     hint: str | None = None
     """Advice where the second level has more."""
     elsewhere: OtherProjects | None = None

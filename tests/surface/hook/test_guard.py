@@ -218,7 +218,7 @@ async def test_words_said_and_those_after_which_the_same_was_done_are_counted(
     note_heard(home, "default", "claude-code")
     (finding,) = check_hooks(memory.settings)
     assert finding.state == "ok"
-    assert finding.detail.endswith("3 words before a mistake said, 2 heeded, 1 not")
+    assert finding.detail.endswith("3 words before a mistake said; after 1 the same was done again")
 
 
 @pytest.mark.sqlite("nothing is kept for hooks beside a database elsewhere")

@@ -39,7 +39,9 @@ from memoria.model.turn import CompletedTask
 ValueT = TypeVar("ValueT", bound=Value)
 Document = Mapping[str, Any]
 
-_OF_A_RESULT = ("tokens", "max_tokens", "id_chars", "notes", "is_empty", "is_narrow", "hint")
+_OF_A_RESULT = (
+    *("tokens", "max_tokens", "id_chars", "notes", "is_empty", "is_narrow", "unmet", "hint"),
+)
 _OF_A_MEMORY = ("created_at", "updated_at", "evidence", "use_count", "last_used_at", "flag")
 _MARKS = ("contradicts", "outdated_by", "former_end", "is_unchanged")
 _VOTES = ("upvotes", "downvotes")

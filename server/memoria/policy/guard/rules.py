@@ -55,7 +55,7 @@ _STOPS = frozenset(
     "the a an to in on of for from with by at and it its this these those any my our here there"
     " ever directly straight branch yourself again anymore run use using call execute do try file"
     " files folder hand manually edit touch change modify alter delete remove rename move overwrite"
-    " install new please".split()
+    " install new please flag option repo repository project codebase".split()
 )
 
 Drawn = tuple[dict[str, object], tuple[str, ...]]

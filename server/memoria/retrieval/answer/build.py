@@ -83,7 +83,8 @@ def build_answer(
     lines = place_lines(listed, earlier)
     shown = [line.candidate for line in lines]
     fitting = [line.candidate for line in lines if line.shown_as != "later"]
-    answered = bool(about and about.lines) or is_answered(tx, found, fitting)
+    unmet = about.unmet if about else ""
+    answered = not unmet and (bool(about and about.lines) or is_answered(tx, found, fitting))
     fits = sum(line.shown_as is None for line in lines) if answered else 0
     hint = None
     if plan.profile.hints_at_transcript:
@@ -104,6 +105,7 @@ def build_answer(
         notes=_list_notes(tx, plan, found.sources.reports, is_silent=not answered),
         is_empty=not lines and not _has_anything(tx, plan),
         is_narrow=not answered and is_in_one_wording(plan),
+        unmet=unmet,
         hint=hint,
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memoria.language.calls.command import shell_text
-from memoria.language.calls.error import telling_line
+from memoria.language.calls.error import error_keys, telling_line
 from memoria.language.calls.files import files_of_call
 from memoria.language.calls.output import read_output
 from memoria.language.reading.fences import join_lines
@@ -51,6 +51,8 @@ class AnswerAboutCalls(NamedTuple):
     outcomes: tuple[CallOutcome, ...]
     lines: list[AnswerLine]
     """Hits, best first."""
+    unmet: str
+    """Remark that no call failed or was run as asked, where nothing else was asked."""
 
 
 def answer_calls(
@@ -78,7 +80,19 @@ def answer_calls(
     inside |= {n for n in sayings if n is not None}
     others = (n for n in rated.scores if n not in inside)
     ordered = sorted(others, key=lambda n: -rated.scores[n])[: found.plan.limit]
-    return AnswerAboutCalls(written, [rated.lines[n] for n in ordered])
+    lines = [rated.lines[n] for n in ordered]
+    return AnswerAboutCalls(written, lines, _tell_unmet(called, asked, lines))
+
+
+def _tell_unmet(called: Called, asked: AskedCalls, lines: Sequence[AnswerLine]) -> str:
+    """Tell that no call was found, unless a text has the very error or command in it."""
+    if called.fits or asked.file or not asked.is_alone:
+        return ""
+    named = [*error_keys(asked.error or ""), *filter(None, [(asked.command or "").casefold()])]
+    texts = [read_text(line.candidate.document).casefold() for line in lines]
+    if any(one in text for one in named for text in texts):
+        return ""
+    return f"Nothing on record {'failed' if asked.error else 'was run'} so."
 
 
 class _Rated(NamedTuple):

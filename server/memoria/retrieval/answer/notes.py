@@ -131,6 +131,8 @@ def describe_fit(result: SearchResult, steps: NextSteps = FOR_AGENTS) -> list[st
     """Return the line above hits that do not fit well, with advice on other wordings."""
     if result.answered or not result.hits:
         return []
+    if result.unmet:
+        return [f"{result.unmet} Nearest:"]
     if not result.is_narrow:
         return [NOTHING_FITS]
     wordings = steps.wordings.format(words=shorten_question(result.query))

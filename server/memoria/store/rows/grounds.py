@@ -71,7 +71,8 @@ class Grounds:
 
     def list_of_memories(self, memory_ids: Iterable[str]) -> list[GroundRow]:
         """List those of some memories that are bound to anything, given ids or ends of ids."""
-        return self._list("of_memories", ids=as_json(one[-_END:] for one in memory_ids))
+        ends = [one[-_END:] for one in memory_ids]
+        return self._list("of_memories", ids=as_json(ends)) if ends else []
 
     def list_of_project(self, workspace: str) -> list[GroundRow]:
         """List the memories of a project that are bound to anything."""

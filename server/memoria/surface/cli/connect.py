@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from memoria.bare.home import find_home
+from memoria.bare.guard_words import note_asked
+from memoria.bare.home import find_home, find_tenant
 from memoria.bare.remote import list_servers
 from memoria.config import Settings
 from memoria.connectors.clients.interface import Client, ClientPlace, ClientProgram, HookWish, Scope
@@ -121,9 +122,9 @@ def connect(
     drafts = [_draft(one, scope, place, program, wish) for one in chosen]
     if client is None and not as_json:
         _say_found(chosen)
-    _carry_out_all(drafts, place, way, is_one=client is not None)
+    is_written = _carry_out_all(drafts, place, way, is_one=client is not None)
     if not dry_run:
-        _lay_ready(context.obj)
+        _lay_ready(context.obj, guard=guard and is_written)
     if not (dry_run or as_json):
         _offer(context, chosen, (place, program), is_wanted=model, asks=way.asks)
 
@@ -197,8 +198,11 @@ def _say_found(clients: list[Client]) -> None:
     _say(f"Found here: {titles}. `memoria connect --help` lists all that can be named.")
 
 
-def _lay_ready(options: Options) -> None:
+def _lay_ready(options: Options, *, guard: bool) -> None:
     """Keep answers for a client's first session, if there is a memory already."""
+    if guard:  # else no word would be there at the first call
+        with suppress(OSError):  # the hook notes it, too
+            note_asked(find_home(options.home, options.tenant), find_tenant(options.tenant))
     with suppress(MemoriaError):  # the memory begins later, or is damaged: the next command says so
         renew_answers(options.existing_settings, begins=True)
 
@@ -287,8 +291,8 @@ class _ClientChange:
 
 def _carry_out_all(
     drafts: list[_ClientChange], place: ClientPlace, way: "_WayToWrite", *, is_one: bool
-) -> None:
-    """Show each change, ask, and write it, one after the other.
+) -> bool:
+    """Show each change, ask, and write it, one after the other; return whether any was written.
 
     Raises:
         ClientError: the one client that was named can't be changed.
@@ -303,6 +307,7 @@ def _carry_out_all(
             print_error(error)  # other clients are changed all the same
             results.append(write_failure(one.client, one.scope, error))
     _finish(results, way, is_one=is_one)
+    return any(one["is_written"] for one in results)
 
 
 def _scope_words(scope: str) -> list[str]:

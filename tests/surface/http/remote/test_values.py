@@ -110,6 +110,7 @@ async def test_a_search_is_the_same_both_ways(open_both_ways: OpenBothWays) -> N
             "SearchResult.max_tokens",
             "SearchResult.notes",
             "SearchResult.tokens",
+            "SearchResult.unmet",
         ]
     )
 
