@@ -4,6 +4,9 @@ from pathlib import Path
 
 from dulwich import porcelain
 
+from memoria import Settings
+from memoria.bare.projects import note_project
+
 _ANN = b"Ann <ann@example.org>"
 
 
@@ -40,3 +43,10 @@ class MadeRepository:
             author_timestamp=at or None,
         )
         return made.decode("ascii")
+
+
+def make_settings(home: Path, project: MadeRepository) -> Settings:
+    """Make a home that knows a repository; return its settings within that project."""
+    home.mkdir(mode=0o700, exist_ok=True)
+    workspace = note_project(str(home), project.folder)
+    return Settings.from_values(home=home, embedder="off", workspace=workspace)

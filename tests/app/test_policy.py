@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.empty_home import lay_empty_home
-from tests.ingest.play import add, answers, memories, reader, said
+from tests.ingest.play import add, answers, memories, read_sister, reader, said
 from tests.ingest.test_episode import WORK, summing_up
 from tests.llm.scripted import Asked
 
@@ -420,17 +420,8 @@ async def test_a_summary_that_a_policy_refuses_is_not_written(home: Path) -> Non
 async def test_a_correction_that_a_model_finds_stands_beside_where_a_policy_says_so(
     home: Path,
 ) -> None:
-    def corrects(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if "Lina" in text and not known:
-            return [add("Lina", n, "The user's sister is called Lina", predicate="sister")]
-        if "Lena" in text:
-            content = "The user's sister is called Lena"
-            fields = {"id": known[0]["id"], "content": content, "reason": "correction"}
-            return [{"op": "UPDATE", "quote": "it's Lena", "turn": n, **fields}]
-        return []
-
     policy = Answering(replaces=lambda *_: "beside")
-    async with opened(home, policy, chat=OwnChat(reader(corrects))) as m:
+    async with opened(home, policy, chat=OwnChat(reader(read_sister))) as m:
         await said(m, "My sister is called Lina, and she plays the oboe.")
         await said(m, "I mistyped my sister's name before: it's Lena.", session="t")
         found = await texts(m)

@@ -141,3 +141,14 @@ def log(home: Path) -> list[tuple[str, str | None]]:
     """(action, detail) of everything that was done, oldest first."""
     with change_rows(home) as connection:
         return connection.tuples("SELECT action, detail FROM audit_log ORDER BY n")
+
+
+def read_sister(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Read that the user's sister is called Lina, then the correction to Lena."""
+    if "Lina" in text and not known:
+        return [add("Lina", n, "The user's sister is called Lina", predicate="sister")]
+    if "Lena" in text:
+        content = "The user's sister is called Lena"
+        fields = {"id": known[0]["id"], "content": content, "reason": "correction"}
+        return [{"op": "UPDATE", "quote": "it's Lena", "turn": n, **fields}]
+    return []

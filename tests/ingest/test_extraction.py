@@ -16,6 +16,7 @@ from tests.ingest.play import (
     memories,
     opened,
     purpose_of,
+    read_sister,
     reader,
     said,
 )
@@ -101,16 +102,7 @@ async def test_a_conversation_about_nothing_and_an_empty_one_leave_no_memory(
 async def test_a_correction_supersedes_and_the_history_stays(
     home: Path, model: ScriptedModel
 ) -> None:
-    def reads(n: int, _: str, text: str, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if "Lina" in text and not known:
-            return [add("Lina", n, "The user's sister is called Lina", predicate="sister")]
-        if "Lena" in text:
-            content = "The user's sister is called Lena"
-            fields = {"id": known[0]["id"], "content": content, "reason": "correction"}
-            return [{"op": "UPDATE", "quote": "it's Lena", "turn": n, **fields}]
-        return []
-
-    model.answer = reader(reads)
+    model.answer = reader(read_sister)
     async with opened(home, model) as m:
         await said(m, "My sister Lina is coming over for the weekend.")
         await said(m, "About my sister: no, it's Lena, not Lina, sorry.", session="t")

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from anyio import to_thread
-from tests.repositories import MadeRepository
+from tests.repositories import MadeRepository, make_settings
 from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria, Settings
 from memoria.app.nightly import dry_run, run_nightly
 from memoria.app.remote.values import read_hit, read_memory
-from memoria.bare.projects import note_project
 from memoria.ingest.grounding import GroundingWorker
 from memoria.model import LIBRARY, now_millis
 from memoria.model.grounds import GroundMark
@@ -38,12 +37,6 @@ def project(tmp_path: Path) -> MadeRepository:
 @pytest.fixture
 def settings(home: Path, project: MadeRepository) -> Settings:
     return make_settings(home, project)
-
-
-def make_settings(home: Path, project: MadeRepository) -> Settings:
-    home.mkdir(mode=0o700, exist_ok=True)
-    workspace = note_project(str(home), project.folder)
-    return Settings.from_values(home=home, embedder="off", workspace=workspace)
 
 
 @pytest.fixture

@@ -7,12 +7,11 @@ from typing import Any
 import anyio
 import pytest
 from anyio import to_thread
-from tests.repositories import MadeRepository
+from tests.repositories import MadeRepository, make_settings
 from tests.surface.shell import Shell
 
 import memoria
 from memoria import Memoria, Settings
-from memoria.bare.projects import note_project
 from memoria.model import now_millis
 from memoria.model.grounds import GroundMark
 
@@ -40,9 +39,7 @@ def project(tmp_path: Path) -> MadeRepository:
 
 @pytest.fixture
 def settings(home: Path, project: MadeRepository) -> Settings:
-    home.mkdir(mode=0o700, exist_ok=True)
-    workspace = note_project(str(home), project.folder)
-    return Settings.from_values(home=home, embedder="off", workspace=workspace)
+    return make_settings(home, project)
 
 
 @pytest.fixture

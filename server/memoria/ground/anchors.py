@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from memoria.language.calls.texts import walk_texts
 from memoria.language.words.analyser import list_stop_words, tokens
 from memoria.model.search import ToolCall
 
@@ -190,16 +191,8 @@ def _list_amounts(text: str) -> Iterator[str]:
 
 
 def list_texts(value: JsonValue) -> Iterator[str]:
-    """Yield all texts within arguments or a result."""
-    match value:
-        case str():
-            yield value[:_LONGEST_RESULT]
-        case dict():
-            for each in value.values():
-                yield from list_texts(each)
-        case list():
-            for each in value:
-                yield from list_texts(each)
+    """Yield the beginnings of all texts within arguments or a result."""
+    yield from (text[:_LONGEST_RESULT] for text in walk_texts(value))
 
 
 def list_shown(calls: Iterable[ToolCall]) -> list[frozenset[str]]:

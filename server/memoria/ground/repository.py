@@ -59,6 +59,7 @@ class Repository:
         self._own, self._common = own, common
         self._objects = ForeignObjects(Path(common, "objects"))
         self._list_blobs = lru_cache(maxsize=4)(self._read_blobs)
+        self._renames_of = lru_cache(maxsize=64)(self._find_renames)
         self._line_of = lru_cache(maxsize=65_536)(self._read_line)
         self._entry_of = lru_cache(maxsize=65_536)(self._find_entry)
         self._blob_of = lru_cache(maxsize=65_536)(self._find_blob)
@@ -183,7 +184,7 @@ class Repository:
                 continue
             commits += 1
             if after is None and self._blob_of(head, now) is None:  # not deleted for a while
-                moved = self._find_renamed(older, newer, now)
+                moved = self._renames_of(older, newer).get(now)
                 if moved is None:
                     return FileChanges(commits, None)
                 now = moved
@@ -216,20 +217,19 @@ class Repository:
             line.append(parent)
         return line[::-1]
 
-    def _find_renamed(self, older: str, newer: str, path: str) -> str | None:
-        """Return the path that a file got in the second of two commits."""
-        wanted = os.fsencode(path)
+    def _find_renames(self, older: str, newer: str) -> dict[str, str]:
+        """Map the paths of files to those that they got in the second of two commits."""
         detector = RenameDetector(self._objects)
         try:
             changes = detector.changes_with_renames(self._tree_of(older), self._tree_of(newer))
         except DAMAGE as error:
             raise _describe(error) from error
-        for change in changes:
-            old, new = change.old, change.new
-            is_it = change.type == CHANGE_RENAME and old is not None and old.path == wanted
-            if is_it and new is not None and new.path is not None:
-                return os.fsdecode(new.path)
-        return None
+        renamed = ((one.old, one.new) for one in changes if one.type == CHANGE_RENAME)
+        return {
+            os.fsdecode(old.path): os.fsdecode(new.path)
+            for old, new in renamed
+            if old is not None and new is not None and old.path and new.path
+        }
 
     def _read_checked_out(self, path: str) -> bytes | None:
         place = self.folder / path

@@ -18,14 +18,14 @@ _MOST_READ = 40_000
 
 
 class TurnMatter(NamedTuple):
-    """What a turn has of files."""
+    """Files and lines that a turn shows or speaks of."""
 
     paths: tuple[str, ...]
-    """What may be the paths of files, below the repository's folder."""
+    """Possible paths of files, below the repository's folder."""
     lines: frozenset[str] = frozenset()
     """Lines that a call showed, without white space."""
     said: str | None = None
-    """What somebody said; None of a call, whose lines count."""
+    """Words of whoever spoke; None of a call, whose lines count."""
 
 
 def names_files(said: str, call: ToolCall | None) -> bool:

@@ -27,7 +27,7 @@ OpenRepository = Callable[[str], "Repository | None"]
 
 
 class _Look(NamedTuple):
-    """What was found of a turn."""
+    """State of a turn's files as they were looked at."""
 
     paths: tuple[str, ...]
     """Its files that the repository had at its time."""

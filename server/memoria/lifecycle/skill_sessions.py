@@ -8,9 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, islice
-
-from pydantic import JsonValue
+from itertools import accumulate, islice
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.language.calls.command import shell_text
@@ -18,6 +16,7 @@ from memoria.language.calls.error import telling_line
 from memoria.language.calls.files import list_files
 from memoria.language.calls.outcome import Outcome
 from memoria.language.calls.output import read_output
+from memoria.language.calls.texts import walk_texts
 from memoria.language.reading.fences import join_lines
 from memoria.language.reading.pasted import own_part
 from memoria.lifecycle.interface import StepContext
@@ -180,7 +179,7 @@ def _describe_call(
     else:
         path = next(iter(list_files(turn.tool_args, (), None)), "")
         text = f"{path}: {_find_new_text(turn)[:_SHORT_CHARS]}"
-        words = " ".join(map(join_lines, _list_texts(turn.tool_args)))
+        words = " ".join(map(join_lines, walk_texts(turn.tool_args)))
     if any(row.outcome is Outcome.FAILED for row in rows):
         kind, output = "FAILED", read_output(turn.tool_result).text
         text += f" → {join_lines(_shorten_output(output))}"
@@ -193,17 +192,6 @@ def _shorten_output(output: str) -> str:
     if len(output) <= _ERROR_CHARS:
         return output.strip()
     return (telling_line(output) or output[-_ERROR_CHARS:])[:_ERROR_CHARS]
-
-
-def _list_texts(value: JsonValue) -> Iterator[str]:
-    """Yield the texts in a call's arguments."""
-    match value:
-        case str():
-            yield value
-        case dict():
-            yield from chain.from_iterable(map(_list_texts, value.values()))
-        case list():
-            yield from chain.from_iterable(map(_list_texts, value))
 
 
 def _find_new_text(turn: StoredTurn) -> str:

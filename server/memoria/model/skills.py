@@ -121,7 +121,7 @@ class SkillFailure(Value):
 
 
 class SkillReading(Value):
-    """What a model found in the sessions of a project."""
+    """Skills and failures that a model found in the sessions of a project."""
 
     skills: Annotated[tuple[ProposedSkill, ...], Field(max_length=5)] = ()
     failures: Annotated[tuple[SkillFailure, ...], Field(max_length=10)] = ()

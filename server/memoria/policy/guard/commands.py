@@ -28,7 +28,7 @@ def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
     against = [[*_find_against(worked, one)] for one in lessons]
     refuted = [*map(_find_refuted, lessons, against)]
     asked = max((k for k, step in enumerate(steps) if step.said), default=-1)
-    changes = [(k, step) for k, step in enumerate(steps) if step.changed or step.mended]
+    changes = [(k, step) for k, step in enumerate(steps) if step.changes or step.repairs]
     for lesson, others in zip(lessons, against, strict=True):
         failure, later = steps[lesson.i], steps[lesson.j]
         pairs = zip(refuted, lessons, strict=True)
@@ -52,7 +52,7 @@ def _list_worked(steps: Sequence[GuardStep]) -> dict[str, list[tuple[int, Act]]]
     """List the commands that worked by their programs and first words, with their steps."""
     found: dict[str, list[tuple[int, Act]]] = {}
     for k, step in enumerate(steps):
-        for act in step.worked:
+        for act in step.successes:
             for mark in act.marks:
                 if mark.startswith(("program ", "head ")):
                     found.setdefault(mark, []).append((k, act))
@@ -121,9 +121,9 @@ def _is_lifted(lesson: Lesson, told: str, changes: Sequence[tuple[int, GuardStep
     for k, step in changes:
         if k <= lesson.j:
             continue
-        if not (named if step.said else helped).isdisjoint(step.changed):
+        if not (named if step.said else helped).isdisjoint(step.changes):
             return True
-        if not named.isdisjoint(step.mended) and not _uses_any(step, lesson.means):
+        if not named.isdisjoint(step.repairs) and not _uses_any(step, lesson.means):
             return True
     return False
 

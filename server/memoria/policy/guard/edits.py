@@ -43,14 +43,14 @@ def _find_undoing(
     broken, undone = "", None
     for j, step in list_following(steps, i):
         if not broken:
-            if step.worked:
+            if step.successes:
                 return None
-            broken = step.failed.text if step.failed else ""
+            broken = step.failure.text if step.failure else ""
             continue
         for later in step.edits:
             gone = added & (list_tokens(later.old) - list_tokens(later.new))
             if gone and later.path == edit.path:
                 undone = broken, j, later.new, gone
-        if step.worked and undone is not None:
+        if step.successes and undone is not None:
             return undone
     return None

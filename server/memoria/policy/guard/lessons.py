@@ -51,7 +51,7 @@ class Lesson:
 
 def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     """Return what a failure teaches; None for nothing."""
-    failed, told = steps[i].failed, steps[i].error_text
+    failed, told = steps[i].failure, steps[i].error_text
     if failed is None or is_reader(failed.program):
         return None
     found = _find_cure(steps, i, failed)
@@ -136,18 +136,18 @@ def _find_cure(steps: Sequence[GuardStep], i: int, failed: Act) -> tuple[int, Ac
     for j, step in list_following(steps, i):
         for act in step.acts if step.line else ():
             means = _list_compared(act) - ours
-            if act in step.worked and act.text == failed.text and not means:
+            if act in step.successes and act.text == failed.text and not means:
                 return None
             known = [one for one in tried if one <= means]
             is_kin = bool(known) and act.program == failed.program
             if not is_kin and not _does_same(failed, act, told):
                 is_next = act.key == failed.key or _is_other(failed, act)
-                if act in step.worked and not is_edited and is_next:
+                if act in step.successes and not is_edited and is_next:
                     other = other or (j, act, set[str]())
-            elif act in step.worked and means.isdisjoint(_NO_MEANS):
+            elif act in step.successes and means.isdisjoint(_NO_MEANS):
                 if known or not is_edited:
                     return j, act, known[0] if known else means
-            elif act is step.failed and means and not is_edited and errors != {*step.errors}:
+            elif act is step.failure and means and not is_edited and errors != {*step.errors}:
                 tried.append(means)
         is_edited = is_edited or step.is_edit
     return other

@@ -47,15 +47,15 @@ class GuardStep:
     @cached_property
     def error_text(self) -> str:
         """The lines of the output that tell of an error."""
-        return "\n".join(list_error_lines(self.output)) if self.failed else ""
+        return "\n".join(list_error_lines(self.output)) if self.failure else ""
 
     @cached_property
     def errors(self) -> tuple[str, ...]:
         """The stable parts of the lines that tell of an error."""
-        return error_keys(self.output) if self.failed else ()
+        return error_keys(self.output) if self.failure else ()
 
     @cached_property
-    def failed(self) -> Act | None:
+    def failure(self) -> Act | None:
         """The command that failed; None where it is unknown which."""
         if self.outcome is not Outcome.FAILED or not self.ends:
             return None
@@ -63,19 +63,19 @@ class GuardStep:
         return (ended or self.acts)[-1]
 
     @property
-    def worked(self) -> tuple[Act, ...]:
+    def successes(self) -> tuple[Act, ...]:
         """The commands that worked."""
         return self.acts if self.outcome is Outcome.WORKED and self.line else ()
 
     @cached_property
-    def changed(self) -> frozenset[str]:
+    def changes(self) -> frozenset[str]:
         """Names of what it may have changed, by its words or what it wrote."""
         return list_changed(self.said, self.written)
 
     @cached_property
-    def mended(self) -> frozenset[str]:
+    def repairs(self) -> frozenset[str]:
         """Names of what its commands installed, started or stopped."""
-        acts = [one for one in self.worked if one.program != "git"]
+        acts = [one for one in self.successes if one.program != "git"]
         acts = [one for one in acts if not _MENDERS.isdisjoint(one.marks)]
         return list_names(name for one in acts for name in one.operands)
 

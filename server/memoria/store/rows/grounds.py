@@ -43,7 +43,7 @@ class GroundRow(NamedTuple):
 
 
 class Grounds:
-    """What a tenant's memories are bound to."""
+    """Parts of files that a tenant's memories are bound to."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "grounds")

@@ -34,7 +34,7 @@ class CallRow(NamedTuple):
 
 
 class ToolCalls:
-    """What a tenant's tool calls are looked up by."""
+    """Keys by which a tenant's tool calls are looked up."""
 
     def __init__(self, connection: Connection, tenant: int) -> None:
         self._rows = TenantRows(connection, tenant, "tool_calls")
