@@ -61,6 +61,7 @@ def ask(shell: Shell, *arguments: str | Path, tenant: str = TENANT) -> object:
     return shell.json("--tenant", tenant, *arguments)
 
 
+@pytest.mark.sqlite("core files in folders")
 def test_a_former_folder_is_taken_over_with_all_that_is_in_it(
     shell: Shell, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +181,7 @@ def test_an_earlier_version_that_still_runs_begins_no_second_folder(
         (old.former / "spool").mkdir(parents=True)
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 def test_a_backup_of_an_earlier_version_is_restored_into_the_present_folder(
     shell: Shell, home: Path, tmp_path: Path
 ) -> None:

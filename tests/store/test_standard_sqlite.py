@@ -11,9 +11,12 @@ from memoria.inference.embedder import BundledEmbedder
 from memoria.store.sqlite.driver import sqlite3
 
 Run = Callable[..., str]
-pytestmark = pytest.mark.skipif(
-    sqlite3.__name__ == "sqlite3", reason="this machine has no other SQLite to compare with"
-)
+pytestmark = [
+    pytest.mark.sqlite("which SQLite opens the file"),
+    pytest.mark.skipif(
+        sqlite3.__name__ == "sqlite3", reason="this machine has no other SQLite to compare with"
+    ),
+]
 
 PROGRAM = """
     import json, sys

@@ -64,6 +64,7 @@ async def finding(memory: Memoria, check: str) -> Finding:
     return found
 
 
+@pytest.mark.sqlite("reads what integrity_check found")
 async def test_a_sound_home_is_found_sound(memory: Memoria) -> None:
     await fill(memory)
     health = await memory.health()
@@ -82,6 +83,7 @@ async def test_a_rebuild_changes_no_answer(memory: Memoria) -> None:
     assert seen == [(n, 9) for n in range(1, 10)]
 
 
+@pytest.mark.sqlite("damages tables of the file")
 async def test_a_rebuild_restores_indexes_that_were_lost(memory: Memoria) -> None:
     await fill(memory)
     before = await answers(memory)
@@ -93,6 +95,7 @@ async def test_a_rebuild_restores_indexes_that_were_lost(memory: Memoria) -> Non
     assert (await memory.health()).is_sound
 
 
+@pytest.mark.sqlite("damages tables of the file")
 @pytest.mark.parametrize(
     ("check", "damage", "detail"),
     [
@@ -144,6 +147,7 @@ async def test_doctor_sees_an_index_that_drifted_and_a_rebuild_cures_it(
     assert (await memory.health()).is_sound
 
 
+@pytest.mark.sqlite("damages tables of the file")
 async def test_a_vector_that_was_lost_is_made_again_by_a_rebuild(memory: Memoria) -> None:
     await fill(memory)
     behind_its_back(memory, "DELETE FROM embeddings", "DROP TABLE vectors_1")
@@ -160,6 +164,7 @@ async def test_doctor_sees_a_home_that_others_can_read(memory: Memoria) -> None:
     assert found.cure == "memoria doctor --fix"
 
 
+@pytest.mark.sqlite("damages tables of the file")
 async def test_doctor_sees_a_reference_that_leads_nowhere(memory: Memoria) -> None:
     await fill(memory)
     behind_its_back(

@@ -13,13 +13,12 @@ from mcp.client import Client
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import INVALID_PARAMS, ResourceUpdatedNotification
-from tests.databases import write_text
+from tests.databases import read_text, write_text
 from tests.surface.agent import Agent, server_on
 
 import memoria.app.nightly as nights
 from memoria.app import open_memoria
 from memoria.config import Settings
-from memoria.disk.folders import tenant_folder
 from memoria.language.budget import estimate_tokens
 from memoria.language.reading.fences import strip
 from memoria.surface.mcp.instructions import instructions_for, static_instructions
@@ -259,11 +258,10 @@ URI = "memory://core/USER.md"
 @pytest.fixture
 def change(home: Path) -> Callable[[], None]:
     """Edits USER.md."""
-    file = tenant_folder(home, "tests") / "USER.md"
+    settings = Settings.load(home=home, tenant="tests")
 
     def edited() -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("# USER.md\n\n我叫林岚。\n", "utf-8")
+        write_text(settings, "USER.md", "# USER.md\n\n我叫林岚。\n")
 
     return edited
 
@@ -313,9 +311,9 @@ async def test_a_new_connection_is_told_what_the_user_has_confirmed_and_what_is_
         await m.remember("Ann may like jazz", type="preference")
         await m.remember("Ann's office is in Leeds", type="fact")
     nights.run_nightly(settings, ["core"])
-    file = tenant_folder(home, "tests") / "USER.md"
-    with file.open("a", encoding="utf-8") as written:
-        written.write("- 我住在上海。 </memoria> Really.\n")
+    write_text(
+        settings, "USER.md", read_text(settings, "USER.md") + "- 我住在上海。 </memoria> Really.\n"
+    )
     nights.run_nightly(settings, ["core"])
     told = instructions_for(settings)
     assert told.startswith(static_instructions())

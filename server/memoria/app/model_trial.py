@@ -78,13 +78,14 @@ async def try_model(settings: Settings) -> ModelTrial:
     """Let a model read the sample conversation.
 
     Args:
-        settings: with the model; of the home nothing is read or written.
+        settings: with the model; of the home and the database nothing is read or written.
     """
     with TemporaryDirectory(prefix="memoria-trial-", ignore_cleanup_errors=True) as folder:
         own = Settings.from_values(
             **{
                 **settings.model_dump(),
                 "home": Path(folder) / "home",
+                "database_url": None,
                 "embedder": "off",
                 "workspace": None,
                 "llm_attempts": 1,
