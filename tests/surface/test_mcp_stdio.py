@@ -181,6 +181,7 @@ async def test_standard_output_holds_json_rpc_alone_until_the_input_closes(home:
     assert {message["id"] for message in messages if "id" in message} == set(range(1, 10))
 
 
+@pytest.mark.sqlite("a database serves without a home")
 async def test_a_home_that_cannot_be_used_is_said_on_standard_error(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("not a folder")

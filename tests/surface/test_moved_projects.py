@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
+from tests.databases import read_text
 from tests.surface.shell import Output, Shell
 
 import memoria.surface.hook
@@ -95,6 +96,7 @@ def test_a_second_clone_is_told_where_the_first_is_by_now(tmp_path: Path, at: At
     assert f"memoria workspace join {clone} {moved}" in told
 
 
+@pytest.mark.sqlite("nothing is kept beside a database")
 def test_a_briefing_kept_before_a_move_does_not_name_the_former_folder(
     tmp_path: Path, home: Path, at: At
 ) -> None:
@@ -141,7 +143,7 @@ def test_a_quote_from_another_project_names_the_folder_in_which_that_is_now(
     for verb in ("list", "context"):
         assert ", said in torch:" in " ".join(at(blog, verb).out.split())
     at(blog, "nightly")
-    assert ", said in torch" in (home / "MEMORY.md").read_text("utf-8")
+    assert ", said in torch" in read_text(Settings.load(home=home), "MEMORY.md")
 
 
 def test_a_private_project_that_was_moved_stays_private_and_so_does_what_lies_where_it_was(
@@ -429,6 +431,7 @@ def test_nothing_is_proposed_where_two_may_be_meant(tmp_path: Path, at: At) -> N
     assert "is gone" not in found
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 def test_a_restored_home_knows_the_projects_that_had_moved(
     tmp_path: Path, home: Path, at: At
 ) -> None:

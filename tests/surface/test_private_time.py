@@ -158,6 +158,7 @@ async def test_a_later_import_brings_in_what_was_said_outside_of_it_and_nothing_
         assert words.encode() not in everything(home)
 
 
+@pytest.mark.sqlite("a backup is a copy of the file")
 async def test_a_restored_backup_of_before_still_obeys_it(home: Path, tmp_path: Path) -> None:
     async with open_memoria(settings=settings(home, HERE)) as m:
         await m.record_conversation([turn("The port is 8080")])

@@ -1,11 +1,10 @@
 """Provenance: the words that a memory rests on, and what it is linked with."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.language.words.document import full_text
-from memoria.memories.conditions import condition_of_turn, conditions_of_turns
+from memoria.memories.conditions import conditions_of_turns
 from memoria.model import AuditEntry, Edge, EdgeType, Evidence, Memory, Node, TurnRecord
 from memoria.model.memory import Condition, LinkRelation, MemoryLink
 from memoria.model.provenance import (
@@ -122,8 +121,9 @@ def describe_edges(
     tx: Transaction, node: Node, edges: Iterable[Edge], visible: Filters
 ) -> tuple[IncidentEdge, ...]:
     """Describe the other ends of edges at a node, in the order of types."""
-    describe = cache(lambda end: _describe_node(tx, end, visible))
-    found = [_orient_edge(edge, describe(other_end(edge, node))) for edge in edges]
+    ends = [(edge, other_end(edge, node)) for edge in edges]
+    described = _describe_nodes(tx, (end for _, end in ends), visible)
+    found = [_orient_edge(edge, described[end]) for edge, end in ends]
     return tuple(sorted(found, key=lambda one: (_ORDER.index(one.edge.type), -one.edge.weight)))
 
 
@@ -218,23 +218,31 @@ def _orient_edge(edge: Edge, other: EdgeEnd) -> IncidentEdge:
     return IncidentEdge(edge=edge, outward=outward, other=other)
 
 
-def _describe_node(tx: Transaction, node: Node, visible: Filters) -> EdgeEnd:
-    text, detail = "", ""
-    match node.kind:
-        case "memory":
-            memory = find_memory(tx, node.id)
-            if memory is not None:
-                text, detail = memory.content, memory.condition or memory.validity.value
-        case "turn":
-            turn = tx.conversations.turn(node.id)
-            if turn is not None and condition_of_turn(tx, turn) is None:
-                text, detail = full_text(turn), turn.speaker or turn.role.value
-        case "entity":
-            entity = tx.graph.get_entity(node.id, visible)
-            if entity is not None:
-                kind = None if entity.kind == "other" else entity.kind
-                text, detail = entity.name, ", ".join(filter(None, (entity.distinct, kind)))
-    return EdgeEnd(kind=node.kind, id=node.id, text=_first_words(text), detail=detail)
+def _describe_nodes(
+    tx: Transaction, nodes: Iterable[Node], visible: Filters
+) -> dict[Node, EdgeEnd]:
+    """Map nodes to their descriptions, which are empty for what may not be in an answer."""
+    ids: dict[str, list[str]] = {"memory": [], "turn": [], "entity": []}
+    told = dict.fromkeys(nodes, ("", ""))
+    for node in told:
+        ids[node.kind].append(node.id)
+    for memory in mark_conditions(tx, tx.waiting.list_by_id(ids["memory"])):
+        detail = memory.condition or memory.validity.value
+        told[Node("memory", memory.id)] = memory.content, detail
+    turns = tx.conversations.list_turns_by_id(ids["turn"])
+    conditions = conditions_of_turns(tx, turns) if turns else {}
+    for turn in turns:
+        if conditions[turn.n] is None:
+            told[Node("turn", turn.id)] = full_text(turn), turn.speaker or turn.role.value
+    entities = tx.graph.list_entities(ids["entity"], visible) if ids["entity"] else []
+    for entity in entities:
+        kind = None if entity.kind == "other" else entity.kind
+        detail = ", ".join(filter(None, (entity.distinct, kind)))
+        told[Node("entity", entity.id)] = entity.name, detail
+    return {
+        node: EdgeEnd(kind=node.kind, id=node.id, text=_first_words(text), detail=detail)
+        for node, (text, detail) in told.items()
+    }
 
 
 def _first_words(text: str) -> str:
