@@ -30,7 +30,7 @@ _SESSIONS, _TURNS_OF_EACH, _MEMORIES, _PROJECTS = 55, 2, 30, 5
 """Contents of the first: more of each than a page shows at once, but for projects."""
 _LOADS = 2
 """Number of times that a page is loaded: whatever else asks meanwhile, it does not each time."""
-_MOST_STATEMENTS = {"sqlite": 60, "postgres": 90}
+_MOST_STATEMENTS = {"sqlite": 60, "postgres": 100}
 """SQLite's do not count those that begin with a comment, such as a quarter of what is asked for the
 preview of a forget."""
 _MOST_ROWS = 1_500
