@@ -4,12 +4,13 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import anyio
 
 from bench.command import NO_MODEL, progress
 from bench.evaluate.ask import play_all
-from bench.evaluate.cases import read_histories
+from bench.evaluate.cases import HISTORIES, read_histories
 from bench.evaluate.readers import ModelAnswerer, Reader, extract_first_line
 from bench.evaluate.report import list_answers, list_sheets
 from bench.output import report_console
@@ -17,7 +18,7 @@ from memoria import Settings
 from memoria.inference.chat.client import choose_chat_model
 
 _NOT_POSSIBLE = 2
-_NO_CHAT = {"llm_base_url": None, "llm_model": None, "llm_command": None}
+NO_CHAT = {"llm_base_url": None, "llm_model": None, "llm_command": None}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _NOT_POSSIBLE
         read = ModelAnswerer(model)
     else:
-        settings = settings.model_copy(update=_NO_CHAT)
-    histories = read_histories()[:: arguments.every]
+        settings = settings.model_copy(update=NO_CHAT)
+    histories = read_histories(arguments.histories)
     with progress("evaluate", len(histories)) as done:
         asked, unread = anyio.run(play_all, histories, read, settings, done)
     sheets = list(list_sheets(asked))
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.evaluate")
     parser.add_argument("--model", action="store_true", help="the configured chat model takes part")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth history only")
+    parser.add_argument("--histories", type=Path, default=HISTORIES, help="folder with others")
     parser.add_argument("--show", action="store_true", help="each answer and what it counted as")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return parser

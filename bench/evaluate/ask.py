@@ -86,6 +86,7 @@ async def _play(m: Memoria, history: History, read: Reader, clock: Clock) -> Asy
     planted = [one for one in history.questions if one.planted]
     for question in planted:
         await m.remember(str(question.planted))
+    await m.queue.rouse()
     await m.wait_until_idle()
     for question in planted:
         yield await _ask(m, history.lang, question, read, "planted")

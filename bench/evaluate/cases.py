@@ -96,7 +96,7 @@ class History(Value):
         )
 
 
-def read_histories(folder: Path = HISTORIES) -> list[History]:
+def read_histories(folder: Path) -> list[History]:
     """Read all histories, by name."""
     files = sorted(folder.glob("*.json"))
     return [History.model_validate(json.loads(file.read_text("utf-8"))) for file in files]

@@ -38,7 +38,7 @@ Reader = Callable[[str, SearchResult | None], Awaitable[Reply]]
 class ModelAnswer(BaseModel):
     """What a model answers."""
 
-    answer: str | None = None
+    answer: str | None
     cited: tuple[str, ...] = ()
     """Ids as they stand in the lines."""
 

@@ -15,9 +15,9 @@ _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 _PARTS: Final = ("en", "zh", "both")
 _BARE = ("right without", "wrong without")
-_ANSWERED: Final = (*_BARE, *_VERDICTS, "of", "share", "low", "high", "shown")
-_COUNTED: Final = ("count", "of", "share", "low", "high")
-_SPENT: Final = ("questions", "tokens", "most", "ms", "most ms", "no valid answer")
+_ANSWERED: Final = ("questions", "in", *_BARE, *_VERDICTS, "of", "share", "low", "high", "shown")
+_COUNTED: Final = ("answers", "in", "count", "of", "share", "low", "high")
+_SPENT: Final = ("memory", "in", "questions", "tokens", "most", "ms", "most ms", "no valid answer")
 
 Count = tuple[int, int]
 """How many, of how many."""
@@ -47,7 +47,7 @@ def list_sheets(asked: Sequence[Asked]) -> Iterator[Sheet]:
             for part, some in parts.items()
             if some
         ]
-        yield Sheet(title, ("", "in", *headings), cells, words=2)
+        yield Sheet(title, headings, cells, words=2)
 
 
 def list_answers(asked: Sequence[Asked]) -> Iterator[str]:
