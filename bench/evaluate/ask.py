@@ -33,8 +33,8 @@ class Asked:
 
     @property
     def verdict(self) -> Verdict:
-        """What the answer counts as."""
-        return self.question.judge(self.reply.answer)
+        """What the answer counts as; one of no valid form is no admission of not knowing."""
+        return "other" if self.reply.is_unfit else self.question.judge(self.reply.answer)
 
     @property
     def is_cited(self) -> bool:

@@ -20,7 +20,7 @@ from bench.evaluate.cases import (
     holds_any,
     read_histories,
 )
-from bench.evaluate.readers import Reader, Reply, extract_first_line
+from bench.evaluate.readers import Reply, extract_first_line
 from bench.evaluate.report import (
     count_cited,
     count_consistent,
@@ -63,10 +63,9 @@ def make_asked(question: Question, answer: str | None, way: Way = "with") -> Ask
     return Asked("en", question, way, Reply(answer), is_shown=False, seconds=0.0)
 
 
-def play(*questions: Question, read: Reader = extract_first_line) -> list[Asked]:
-    history = make_history(questions)
+def play(*questions: Question) -> list[Asked]:
     settings = Settings.load().model_copy(update=command.NO_CHAT)
-    asked, unread = anyio.run(play_all, [history], read, settings)
+    asked, unread = anyio.run(play_all, [make_history(questions)], extract_first_line, settings)
     assert unread == 0
     return asked
 
@@ -137,12 +136,9 @@ def test_a_false_memory_is_there_for_the_last_answers_alone() -> None:
 
 
 def test_the_extractive_reader_knows_nothing_where_the_answer_says_that_nothing_fits() -> None:
-    async def read(found: SearchResult | None) -> Reply:
-        return await extract_first_line("Where?", found)
-
     nothing = SearchResult(query="Where?", hits=(), answered=False, max_tokens=700)
-    assert anyio.run(read, nothing).answer is None
-    assert anyio.run(read, None).answer is None
+    assert anyio.run(extract_first_line, "Where?", nothing).answer is None
+    assert anyio.run(extract_first_line, "Where?", None).answer is None
 
 
 def test_what_memory_does_is_counted_over_the_answers_concerned() -> None:
@@ -180,13 +176,15 @@ def test_a_chat_model_makes_the_memories_and_answers_from_the_lines_it_cites(
         cited = re.findall(r"\[(\w+ \w+)\].*Ghent", text)
         return {"answer": "Ghent" if cited else None, "cited": cited}
 
-    questions = [make_question("recall"), make_question("general", question="What weather is it?")]
+    questions = [make_question("recall"), make_question("unanswerable", question="The weather?")]
     (tmp_path / "T1.json").write_text(make_history(questions).model_dump_json(), "utf-8")
     with serve_script(answer) as url:
         monkeypatch.setenv("MEMORIA_LLM_BASE_URL", url)
         monkeypatch.setenv("MEMORIA_LLM_MODEL", "scripted")
         assert command.main(["--model", "--json", "--histories", str(tmp_path)]) == 0
     answers, effects, costs, unread = json.loads(capsys.readouterr().out).values()
+    unfit = next(one for one in answers if one["questions"] == "unanswerable")
+    assert (unfit["right without"], unfit["right"], unfit["other"]) == (0, 0, 1)
     found = next(one for one in answers if one["questions"] == "recall")
     assert (found["right without"], found["right"], found["shown"]) == (0, 1, 1)
     cited = next(one for one in effects if one["answers"].startswith("citing"))
