@@ -24,6 +24,10 @@ Asker = Callable[[Sequence[Conversation], Callable[[], None]], Awaitable[list[Ou
 SheetMaker = Callable[[Sequence[Conversation], Mapping[str, Sequence[Outcome]]], Iterable[Sheet]]
 """Makes further tables of what every system answered."""
 
+NO_MODEL = (
+    "No chat model is configured. Set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL (and "
+    "MEMORIA_LLM_API_KEY where the endpoint wants a key), or MEMORIA_LLM_COMMAND.\n"
+)
 _NO_DATA = 2
 
 

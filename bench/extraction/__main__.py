@@ -19,6 +19,7 @@ import anyio
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
+from bench.command import NO_MODEL
 from bench.data import data_folder, has_locomo
 from bench.extraction.price_table import print_prices
 from bench.extraction.recorded_table import print_recorded
@@ -28,10 +29,6 @@ from bench.output import rounded, table
 from memoria.config import Settings
 from memoria.inference.chat.client import choose_chat_model
 
-_NO_MODEL = (
-    "No chat model is configured. Set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL (and "
-    "MEMORIA_LLM_API_KEY where the endpoint wants a key), or MEMORIA_LLM_COMMAND."
-)
 _NO_DATA = (
     "There is no locomo/locomo_dev.json. Name the folder that holds locomo/ with MEMORIA_DATA, or "
     "leave --locomo out."
@@ -53,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return print_recorded(arguments)
     settings = Settings.load()
     if choose_chat_model(settings) is None:
-        print(_NO_MODEL, file=sys.stderr)
+        sys.stderr.write(NO_MODEL)
         return _NOT_POSSIBLE
     talk = _talk(arguments.locomo)
     if talk is None:

@@ -163,5 +163,6 @@ def _dead(entry: QueueEntry) -> Dead:
 
 
 def home_of(settings: Settings, folder: Path) -> Settings:
-    """The same settings with a home in this folder."""
-    return settings.model_copy(update={"home": folder / "home", "workspace": None})
+    """The same settings with a home in this folder, whatever home or database they name."""
+    other = dict.fromkeys(("homes", "database_url", "workspace"))
+    return settings.model_copy(update={"home": folder / "home", **other})

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import anyio
 
-from bench.command import progress
+from bench.command import NO_MODEL, progress
 from bench.output import report_console, rounded
 from bench.value.agent import Reader, Run, play
 from bench.value.cases import Project, Task, read_projects
@@ -22,7 +22,6 @@ from bench.value.shown import record_projects
 from memoria.config import Settings
 from memoria.inference.chat.client import choose_chat_model
 
-_NO_MODEL = "No chat model is configured. Set MEMORIA_LLM_BASE_URL and MEMORIA_LLM_MODEL.\n"
 _NOT_POSSIBLE = 2
 _CONDITIONS = 5
 
@@ -34,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.model:
         model = choose_chat_model(Settings.load())
         if model is None:
-            sys.stderr.write(_NO_MODEL)
+            sys.stderr.write(NO_MODEL)
             return _NOT_POSSIBLE
         read = ModelReader(model)
     projects = read_projects()
