@@ -1,0 +1,218 @@
+"""Evidence on memories, gathered from the record for `policy/weighing`, and what follows, written.
+
+Of a text it is read whether a passage is in its speaker's own words, and whether they say it
+plainly. What the passage means is read by nobody here.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from memoria.erasure.cascade import is_telling
+from memoria.erasure.plan import search_terms
+from memoria.language.names.roles import parse_sentence
+from memoria.language.reading.own_words import (
+    BLOT,
+    blot_presented_text,
+    own_sentences,
+    sentences_of_blotted,
+)
+from memoria.language.reading.statement import says_the_same
+from memoria.language.words.document import full_text
+from memoria.memories.conditions import conditions_of_turns
+from memoria.memories.times import date_of, date_of_turn
+from memoria.memories.wordings import Passage
+from memoria.model import InferredBy, Memory, Role, SourceKind, StoredTurn, Trust
+from memoria.model.grounds import GroundMark
+from memoria.model.provenance import NIGHTLY_CHANNEL
+from memoria.model.weighing import Speaker
+from memoria.policy.weighing import MemoryCase, Utterance
+from memoria.store.rows.transaction import Transaction
+
+WEIGH = "weigh"
+"""Action in the audit log for a change of confidence; the detail begins with the former one."""
+_DOUBTS = ("joking", "hearsay", "possible")
+_MOST_TURNS = 200
+_MOST_FOUND = 20
+_SAME_MOMENT_MS = 2_000
+"""Longest time between a wording and its line in the log, written in one transaction."""
+_SPEAKERS: dict[SourceKind, Speaker] = {
+    SourceKind.USER_SAID: "user",
+    SourceKind.ASSISTANT_INFERRED: "assistant",
+    SourceKind.TOOL_OUTPUT: "tool",
+}
+_ROLES: dict[Speaker, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
+
+
+def gather_case(
+    tx: Transaction,
+    memory: Memory,
+    ground: GroundMark | None,
+    found: Iterable[Passage] = (),
+    *,
+    is_disputed: bool = False,
+) -> MemoryCase:
+    """Gather the evidence on a memory in its present wording.
+
+    Args:
+        tx: where to look.
+        memory: the memory.
+        ground: state of the files that it speaks of, if it speaks of any.
+        found: further passages of turns that say it, beside those on record as its evidence.
+        is_disputed: whether another active memory contradicts it.
+    """
+    passages = [*_list_passages(tx, memory), *found]
+    turns = tx.conversations.turns([one.turn_n for one in passages])
+    said = [(turns[p.turn_n], p.quote) for p in passages if not turns[p.turn_n].suppressed]
+    speaker, utterances = _find_speaker(tx, memory, said)
+    return MemoryCase(
+        memory_id=memory.id,
+        said_by=speaker,
+        trust=memory.current.provenance.trust,
+        utterances=utterances,
+        confirmation=_find_confirmation(tx, memory),
+        is_pinned=memory.pinned,
+        files=ground.state if ground and ground.state != "not checked" else None,
+        is_disputed=is_disputed,
+    )
+
+
+def find_restatements(tx: Transaction, memory: Memory) -> list[Passage]:
+    """Search the record for further turns of the user that say a memory in the same words.
+
+    A whole sentence of the user's own has to repeat the memory, or the words it rests on. Turns of
+    another project count only for a memory that is seen everywhere.
+    """
+    known = {one.turn_id for one in tx.memories.list_evidence(memory.id)}
+    stated = {memory.content, memory.current.provenance.quote or ""}
+    wordings = [one for one in stated if is_telling(one)]
+    ns = {n for one in wordings for n in tx.documents.list_containing("turn", search_terms(one))}
+    turns = [
+        one
+        for one in tx.conversations.turns(sorted(ns)[-_MOST_FOUND:]).values()
+        if one.role is Role.USER and one.id not in known and _may_bear_out(tx, one, memory)
+    ]
+    conditions = conditions_of_turns(tx, turns) if turns else {}
+    found = (find_restatement(one, wordings) for one in turns if conditions[one.n] is None)
+    return [one for one in found if one is not None]
+
+
+def find_restatement(turn: StoredTurn, wordings: Sequence[str]) -> Passage | None:
+    """Return the sentence in which the user says plainly again what one of some wordings says."""
+    for sentence in own_sentences(turn.content):
+        if any(says_the_same(sentence.text, one) for one in wordings):
+            is_plain = not (sentence.is_question or sentence.is_doubtful)
+            return Passage(turn.n, sentence.text) if is_plain else None
+    return None
+
+
+def _may_bear_out(tx: Transaction, turn: StoredTurn, memory: Memory) -> bool:
+    if turn.suppressed or not turn.current:
+        return False
+    return turn.workspace == memory.workspace or (
+        memory.project is None and not tx.memories.is_private(turn.workspace)
+    )
+
+
+def _list_passages(tx: Transaction, memory: Memory) -> Iterator[Passage]:
+    """Yield the passages that say the present wording; those of former ones say something else."""
+    current = memory.current
+    evidence = [
+        one
+        for one in tx.memories.list_evidence(memory.id, _MOST_TURNS)
+        if one.version == current.version
+        or (one.version is None and one.noted_at >= current.ingested_at)
+    ]
+    ids = [one.turn_id for one in evidence]
+    numbers = {turn.id: turn.n for turn in tx.conversations.list_turns_by_id(ids)}
+    yield from (Passage(numbers[one.turn_id], one.quote or "") for one in evidence)
+
+
+def _find_speaker(
+    tx: Transaction, memory: Memory, said: Sequence[tuple[StoredTurn, str]]
+) -> tuple[Speaker, tuple[Utterance, ...]]:
+    """Return whose word a memory is, and the occasions on which they said it."""
+    by_user = [
+        _utterance(tx, turn, is_plain=plain)
+        for turn, quote in said
+        if turn.role is Role.USER and (plain := _read_manner(turn, quote)) is not None
+    ]
+    origin = memory.current.provenance
+    if by_user or (origin.trust is Trust.USER and origin.source_kind is SourceKind.USER_SAID):
+        own = [] if by_user else [_state(tx, memory, is_plain=True)]
+        return "user", (*by_user, *own)
+    speaker = _SPEAKERS.get(origin.source_kind, "document")
+    if not said:
+        if memory.current.inferred_by is not InferredBy.STATEMENT:
+            return "nobody", ()
+        stated_by: Speaker = "agent" if speaker in ("user", "assistant") else speaker
+        return stated_by, (_state(tx, memory, is_plain=False),)
+    if speaker == "user":
+        return "somebody else", ()
+    role = _ROLES.get(speaker)
+    heard = [_utterance(tx, turn) for turn, _ in said if role in (turn.role, None)]
+    if speaker == "assistant" and memory.current.inferred_by is InferredBy.STATEMENT:
+        speaker = "agent"
+    return speaker, tuple(heard)
+
+
+def _read_manner(turn: StoredTurn, quote: str) -> bool | None:
+    """Return whether the user says a passage plainly; None if its words are somebody else's.
+
+    A question, a guess, a joke and hearsay are not plain, nor is what is half a quotation.
+    """
+    text = full_text(turn)
+    start = max(text.find(quote), 0)
+    end = start + (len(quote) or len(text))
+    blotted = blot_presented_text(text)
+    if not any(map(str.isalnum, blotted[start:end].replace(BLOT, ""))):
+        return None
+    return any(
+        one.start < end
+        and start < one.start + len(one.text)
+        and not (one.is_question or one.is_doubtful)
+        and parse_sentence(one.text).modality not in _DOUBTS
+        for one in sentences_of_blotted(blotted)
+    )
+
+
+def _utterance(tx: Transaction, turn: StoredTurn, *, is_plain: bool = True) -> Utterance:
+    return Utterance(turn.at, date_of_turn(turn, tx.zone), str(turn.session_n), is_plain)
+
+
+def _state(tx: Transaction, memory: Memory, *, is_plain: bool) -> Utterance:
+    """Return the occasion on which somebody stated a memory outside any turn."""
+    at = memory.current.valid_from
+    return Utterance(at, date_of(at, tx.zone), f"stated {memory.id}", is_plain)
+
+
+def _find_confirmation(tx: Transaction, memory: Memory) -> Utterance | None:
+    """Return the user's latest confirmation of the present wording."""
+    since = memory.current.ingested_at - _SAME_MOMENT_MS
+    for entry in reversed(tx.audit.list_entries(memory.id)) if memory.verified else ():
+        if entry.action == "confirm" and entry.is_of_user and entry.at >= since:
+            return Utterance(entry.at, date_of(entry.at, tx.zone), f"log {entry.at}", is_plain=True)
+    return None
+
+
+def former_confidence(tx: Transaction, memory: Memory) -> float | None:
+    """Return the confidence from before a night changed it; None if none has, or somebody since."""
+    for entry in reversed(tx.audit.list_entries(memory.id)):
+        if entry.action == WEIGH:
+            former, _, rest = (entry.detail or "").partition(" → ")
+            return float(former) if rest.split(":")[0] == f"{memory.confidence:.2f}" else None
+    return None
+
+
+def set_weighed_confidence(
+    tx: Transaction, memory: Memory, confidence: float, why: str, at: int
+) -> None:
+    """Set the confidence that a night's weighing came to."""
+    tx.end_kept()
+    tx.memories.set_flags(memory.id, at, confidence=confidence)
+    tx.audit.add(
+        at=at,
+        channel=NIGHTLY_CHANNEL,
+        client=None,
+        action=WEIGH,
+        subject=memory.id,
+        detail=f"{memory.confidence:.2f} → {confidence:.2f}: {why}",
+    )
