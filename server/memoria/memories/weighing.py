@@ -20,11 +20,11 @@ from memoria.language.words.document import full_text
 from memoria.memories.conditions import conditions_of_turns
 from memoria.memories.times import date_of, date_of_turn
 from memoria.memories.wordings import Passage
-from memoria.model import InferredBy, Memory, Role, SourceKind, StoredTurn, Trust
+from memoria.model import InferredBy, Memory, Role, SourceKind, StoredTurn, Trust, Validity
 from memoria.model.grounds import GroundMark
 from memoria.model.provenance import NIGHTLY_CHANNEL
-from memoria.model.weighing import Speaker
-from memoria.policy.weighing import MemoryCase, Utterance
+from memoria.model.weighing import Speaker, Weighing
+from memoria.policy.weighing import MemoryCase, Utterance, weigh
 from memoria.store.rows.transaction import Transaction
 
 WEIGH = "weigh"
@@ -73,6 +73,16 @@ def gather_case(
         files=ground.state if ground and ground.state != "not checked" else None,
         is_disputed=is_disputed,
     )
+
+
+def weigh_memory(tx: Transaction, memory: Memory) -> Weighing | None:
+    """Weigh a memory as it stands; None for one that nobody said, or that waits for the user."""
+    if memory.type.is_derived or memory.validity is Validity.PENDING_CONFIRMATION:
+        return None
+    ids = tx.memories.list_contradictions([memory.id]).get(memory.id, ())
+    rivals = filter(None, map(tx.memories.get, ids))
+    is_disputed = any(one.validity is Validity.ACTIVE for one in rivals)
+    return weigh(gather_case(tx, memory, memory.ground, is_disputed=is_disputed))
 
 
 def find_restatements(tx: Transaction, memory: Memory) -> list[Passage]:

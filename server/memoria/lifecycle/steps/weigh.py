@@ -139,7 +139,7 @@ def _choose_memories(context: StepContext) -> tuple[list[str], list[_Pair]]:
     ]
     known = {one.id for one in active}
     pairs = {pair for pair in _list_disputes(context, sorted(known)) if known.issuperset(pair)}
-    return _take_turn(worth, context.at), _take_turn(sorted(pairs), context.at)
+    return take_turn(worth, context.at), take_turn(sorted(pairs), context.at)
 
 
 def _list_disputes(context: StepContext, ids: Sequence[str]) -> Iterator[_Pair]:
@@ -160,7 +160,7 @@ def _list_disputes(context: StepContext, ids: Sequence[str]) -> Iterator[_Pair]:
             )
 
 
-def _take_turn(items: Sequence[_T], at: int) -> list[_T]:
+def take_turn(items: Sequence[_T], at: int) -> list[_T]:
     """Take as many as a night looks at; the next nights take the following ones, in a circle."""
     start = at // DAY_MS * MOST_WEIGHED % max(len(items), 1)
     return [*items[start:], *items[:start]][:MOST_WEIGHED]
