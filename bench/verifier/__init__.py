@@ -1,1 +1,1 @@
-"""Memories in dispute, unconfirmed or often used: cases that others wrote, for the nightly weighing."""
+"""Memories in dispute, unconfirmed or often used: cases that others wrote."""

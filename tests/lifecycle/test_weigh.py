@@ -70,12 +70,17 @@ def conclude(
     return new.id
 
 
-async def dispute(settings: Settings, *said: tuple[str, Sequence[int]]) -> tuple[str, str]:
-    """Two memories of the user's that contradict each other, each with the days it was said."""
-    one, other = [
-        conclude(settings, text, await record(settings, *((day, text) for day in days)))
-        for text, days in said
-    ]
+async def dispute(
+    settings: Settings, *said: tuple[str, Sequence[int]], last: str | None = None
+) -> tuple[str, str]:
+    """Two memories of the user's that contradict each other, each with the days it was said.
+
+    `last` are the words in which the second was said.
+    """
+    (text, days), (other_text, other_days) = said
+    one = conclude(settings, text, await record(settings, *((day, text) for day in days)))
+    turns = await record(settings, *((day, last or other_text) for day in other_days))
+    other = conclude(settings, other_text, turns)
     with store_of(settings) as store, store.write(settings.tenant) as tx:
         known = tx.memories.get(other)
         assert known is not None
@@ -173,15 +178,13 @@ async def test_the_record_is_searched_for_what_the_user_said_again_in_the_same_w
     ("said", "source", "why"),
     [
         (Role.ASSISTANT, SourceKind.ASSISTANT_INFERRED, "the assistant alone said it"),
-        (Role.USER, SourceKind.USER_SAID, "the user only quotes it from somebody else"),
         (None, SourceKind.USER_SAID, "its words are no longer on record"),
     ],
 )
 async def test_what_nobody_stands_for_is_doubted_until_the_user_says_it(
     settings: Settings, said: Role | None, source: SourceKind, why: str
 ) -> None:
-    words = f"> {TABS}" if said is Role.USER else TABS
-    turns = [] if said is None else await record(settings, (9, words), role=said)
+    turns = [] if said is None else await record(settings, (9, TABS), role=said)
     doubted = conclude(settings, TABS, turns, source)
     run = weigh(settings)
     assert confidence(settings, doubted) == 0.4
@@ -190,6 +193,15 @@ async def test_what_nobody_stands_for_is_doubted_until_the_user_says_it(
     weigh(settings)
     assert confidence(settings, doubted) == 0.7
     assert weigh(settings).steps[0].planned == 0
+
+
+@pytest.mark.parametrize("words", [f"> {TABS}", f"{TABS}?", f"Maybe {TABS}.", f"{TABS}, lol."])
+async def test_what_the_user_asks_quotes_or_doubts_is_no_later_word_of_theirs(
+    settings: Settings, words: str
+) -> None:
+    ids = await dispute(settings, (SPACES, (9,)), (TABS, (2,)), last=words)
+    assert weigh(settings).steps[0].planned == 0
+    assert stand(settings, *ids) == BOTH_STAY
 
 
 async def test_neither_silence_nor_an_agents_confirmation_is_evidence(settings: Settings) -> None:

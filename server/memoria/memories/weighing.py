@@ -10,7 +10,6 @@ from memoria.erasure.cascade import is_telling
 from memoria.erasure.plan import search_terms
 from memoria.language.names.roles import parse_sentence
 from memoria.language.reading.own_words import (
-    BLOT,
     blot_presented_text,
     own_sentences,
     sentences_of_blotted,
@@ -140,23 +139,20 @@ def _find_speaker(
     tx: Transaction, memory: Memory, said: Sequence[tuple[StoredTurn, str]]
 ) -> tuple[Speaker, tuple[Utterance, ...]]:
     """Return whose word a memory is, and the occasions on which they said it."""
-    by_user = [
-        _utterance(tx, turn, is_plain=plain)
-        for turn, quote in said
-        if turn.role is Role.USER and (plain := _read_manner(turn, quote)) is not None
-    ]
     origin = memory.current.provenance
+    by_user = [
+        _utterance(tx, turn, is_plain=_says_plainly(turn, quote))
+        for turn, quote in said
+        if turn.role is Role.USER
+    ]
     if by_user or (origin.trust is Trust.USER and origin.source_kind is SourceKind.USER_SAID):
-        own = [] if by_user else [_state(tx, memory, is_plain=True)]
-        return "user", (*by_user, *own)
+        return "user", tuple(by_user) or (_state(tx, memory, is_plain=True),)
     speaker = _SPEAKERS.get(origin.source_kind, "document")
     if not said:
         if memory.current.inferred_by is not InferredBy.STATEMENT:
             return "nobody", ()
         stated_by: Speaker = "agent" if speaker in ("user", "assistant") else speaker
         return stated_by, (_state(tx, memory, is_plain=False),)
-    if speaker == "user":
-        return "somebody else", ()
     role = _ROLES.get(speaker)
     heard = [_utterance(tx, turn) for turn, _ in said if role in (turn.role, None)]
     if speaker == "assistant" and memory.current.inferred_by is InferredBy.STATEMENT:
@@ -164,23 +160,20 @@ def _find_speaker(
     return speaker, tuple(heard)
 
 
-def _read_manner(turn: StoredTurn, quote: str) -> bool | None:
-    """Return whether the user says a passage plainly; None if its words are somebody else's.
+def _says_plainly(turn: StoredTurn, quote: str) -> bool:
+    """Return whether the user says a passage in a plain sentence of their own.
 
-    A question, a guess, a joke and hearsay are not plain, nor is what is half a quotation.
+    A question, a guess, a joke and hearsay are not plain, nor is what is quoted or pasted.
     """
     text = full_text(turn)
     start = max(text.find(quote), 0)
     end = start + (len(quote) or len(text))
-    blotted = blot_presented_text(text)
-    if not any(map(str.isalnum, blotted[start:end].replace(BLOT, ""))):
-        return None
     return any(
         one.start < end
         and start < one.start + len(one.text)
         and not (one.is_question or one.is_doubtful)
         and parse_sentence(one.text).modality not in _DOUBTS
-        for one in sentences_of_blotted(blotted)
+        for one in sentences_of_blotted(blot_presented_text(text))
     )
 
 

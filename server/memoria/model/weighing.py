@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from memoria.model.base import Value, write_document
 
-Speaker = Literal["user", "agent", "assistant", "tool", "document", "somebody else", "nobody"]
-"""Whose word a memory is. `agent`: an agent stated it, outside any turn; `somebody else`: the user
-has only quoted it; `nobody`: its words are no longer on record."""
+Speaker = Literal["user", "agent", "assistant", "tool", "document", "nobody"]
+"""Whose word a memory is: `agent` where an agent stated it, `nobody` where its words are no longer
+on record."""
 Tendency = Literal["up", "down", "same"]
 """Direction in which the evidence moves confidence."""
 WeighingReason = Literal[
@@ -30,7 +30,7 @@ _FILES: dict[FileState, tuple[str, str]] = {
 }
 _CONFIRMED = ("the user confirmed it", "用户确认过")
 _DISPUTED = ("another memory says otherwise", "另一条记忆说法不同")
-_QUOTED = ("the user only quotes it from somebody else", "用户只是引用别人的话")
+_NOT_PLAINLY = (", but asked, quoted or doubted it", "，但只是询问、引用或存疑")
 _UNRECORDED = ("its words are no longer on record", "原话已不在记录里")
 _NOTHING = ("nothing", "无")
 
@@ -69,13 +69,10 @@ class Weighing(Value):
 
     def _list_against(self) -> list[tuple[str, str]]:
         found = [_FILES[self.files]] if self.files in ("changed", "gone") else []
-        match self.said_by:
-            case "assistant":
-                found.append(self._describe_saying())
-            case "somebody else":
-                found.append(_QUOTED)
-            case "nobody":
-                found.append(_UNRECORDED)
+        if self.said_by == "assistant":
+            found.append(self._describe_saying())
+        if self.said_by == "nobody":
+            found.append(_UNRECORDED)
         return found + ([_DISPUTED] if self.is_disputed else [])
 
     def _describe_saying(self) -> tuple[str, str]:
@@ -86,7 +83,9 @@ class Weighing(Value):
                 f"{who} said it in {self.sessions} sessions on {days}",
                 f"{who_chinese}在 {self.sessions} 次会话、{self.days} 天里说过",
             )
-        return f"{who} said it", f"{who_chinese}说过"
+        is_doubtful = self.said_by == "user" and not self.sessions
+        doubt, doubt_chinese = _NOT_PLAINLY if is_doubtful else ("", "")
+        return f"{who} said it{doubt}", f"{who_chinese}说过{doubt_chinese}"
 
     def _write_fields(self) -> dict[str, Any]:
         own = super()._write_fields()

@@ -29,7 +29,7 @@ class Utterance(NamedTuple):
     day: str
     session: str
     is_plain: bool
-    """False for a question, a guess, a joke or hearsay."""
+    """False for a question, a guess, a joke, hearsay and a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class MemoryCase:
     said_by: Speaker
     trust: Trust
     utterances: tuple[Utterance, ...]
-    """Occasions on which `said_by` said it; empty for `somebody else` and `nobody`."""
+    """Occasions on which `said_by` said it."""
     confirmation: Utterance | None = None
     """Latest confirmation by the user."""
     is_pinned: bool = False
@@ -102,7 +102,7 @@ def _decide(case: MemoryCase, settlement: Settlement | None) -> tuple[Tendency, 
         return ("up" if settlement.winner == case.memory_id else "down"), settlement.reason
     if case.is_shaken:
         return "down", "ground"
-    if case.said_by in ("nobody", "somebody else", "assistant"):
+    if case.said_by in ("nobody", "assistant"):
         return "down", "source"
     if case.is_disputed:
         return "same", "contradiction"
