@@ -83,6 +83,7 @@ def test_what_is_said_ten_times_in_one_conversation_is_said_once() -> None:
 def test_an_assistants_repetition_counts_nothing() -> None:
     found = weigh(case("m", "assistant", said(1), said(2), said(3)))
     assert (found.tendency, found.reason) == ("down", "source")
+    assert weigh(replace(case("m", "assistant", said(1)), files="unchanged")).tendency == "same"
 
 
 def test_two_words_of_the_users_on_one_day_wait_for_the_user() -> None:

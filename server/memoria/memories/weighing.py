@@ -4,7 +4,7 @@ Of a text it is read whether a passage is in its speaker's own words, and whethe
 plainly. What the passage means is read by nobody here.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from memoria.erasure.cascade import is_telling
 from memoria.erasure.plan import search_terms
@@ -18,7 +18,6 @@ from memoria.language.reading.statement import says_the_same
 from memoria.language.words.document import full_text
 from memoria.memories.conditions import conditions_of_turns
 from memoria.memories.times import date_of, date_of_turn
-from memoria.memories.wordings import Passage
 from memoria.model import InferredBy, Memory, Role, SourceKind, StoredTurn, Trust, Validity
 from memoria.model.grounds import GroundMark
 from memoria.model.provenance import NIGHTLY_CHANNEL
@@ -26,6 +25,8 @@ from memoria.model.weighing import Speaker, Weighing
 from memoria.policy.weighing import MemoryCase, Utterance, weigh
 from memoria.store.rows.transaction import Transaction
 
+Said = tuple[StoredTurn, str]
+"""A turn, and the words in it that say what a memory says."""
 WEIGH = "weigh"
 """Action in the audit log for a change of confidence; the detail begins with the former one."""
 _DOUBTS = ("joking", "hearsay", "possible")
@@ -45,7 +46,7 @@ def gather_case(
     tx: Transaction,
     memory: Memory,
     ground: GroundMark | None,
-    found: Iterable[Passage] = (),
+    found: Sequence[Said] = (),
     *,
     is_disputed: bool = False,
 ) -> MemoryCase:
@@ -55,13 +56,10 @@ def gather_case(
         tx: where to look.
         memory: the memory.
         ground: state of the files that it speaks of, if it speaks of any.
-        found: further passages of turns that say it, beside those on record as its evidence.
+        found: further turns that say it, beside those on record as its evidence.
         is_disputed: whether another active memory contradicts it.
     """
-    passages = [*_list_passages(tx, memory), *found]
-    turns = tx.conversations.turns([one.turn_n for one in passages])
-    said = [(turns[p.turn_n], p.quote) for p in passages if not turns[p.turn_n].suppressed]
-    speaker, utterances = _find_speaker(tx, memory, said)
+    speaker, utterances = _find_speaker(tx, memory, [*_list_said(tx, memory), *found])
     return MemoryCase(
         memory_id=memory.id,
         said_by=speaker,
@@ -84,10 +82,10 @@ def weigh_memory(tx: Transaction, memory: Memory) -> Weighing | None:
     return weigh(gather_case(tx, memory, memory.ground, is_disputed=is_disputed))
 
 
-def find_restatements(tx: Transaction, memory: Memory) -> list[Passage]:
+def find_restatements(tx: Transaction, memory: Memory) -> list[Said]:
     """Search the record for further turns of the user that say a memory in the same words.
 
-    A whole sentence of the user's own has to repeat the memory, or the words it rests on. Turns of
+    A plain sentence of the user's own has to repeat the memory, or the words it rests on. Turns of
     another project count only for a memory that is seen everywhere.
     """
     known = {one.turn_id for one in tx.memories.list_evidence(memory.id)}
@@ -100,17 +98,14 @@ def find_restatements(tx: Transaction, memory: Memory) -> list[Passage]:
         if one.role is Role.USER and one.id not in known and _may_bear_out(tx, one, memory)
     ]
     conditions = conditions_of_turns(tx, turns) if turns else {}
-    found = (find_restatement(one, wordings) for one in turns if conditions[one.n] is None)
-    return [one for one in found if one is not None]
-
-
-def find_restatement(turn: StoredTurn, wordings: Sequence[str]) -> Passage | None:
-    """Return the sentence in which the user says plainly again what one of some wordings says."""
-    for sentence in own_sentences(turn.content):
-        if any(says_the_same(sentence.text, one) for one in wordings):
-            is_plain = not (sentence.is_question or sentence.is_doubtful)
-            return Passage(turn.n, sentence.text) if is_plain else None
-    return None
+    return [
+        (turn, sentence.text)
+        for turn in turns
+        for sentence in own_sentences(turn.content)
+        if conditions[turn.n] is None
+        and any(says_the_same(sentence.text, one) for one in wordings)
+        and _says_plainly(turn, sentence.text)
+    ]
 
 
 def _may_bear_out(tx: Transaction, turn: StoredTurn, memory: Memory) -> bool:
@@ -121,8 +116,8 @@ def _may_bear_out(tx: Transaction, turn: StoredTurn, memory: Memory) -> bool:
     )
 
 
-def _list_passages(tx: Transaction, memory: Memory) -> Iterator[Passage]:
-    """Yield the passages that say the present wording; those of former ones say something else."""
+def _list_said(tx: Transaction, memory: Memory) -> list[Said]:
+    """List the turns that say the present wording; those of former ones say something else."""
     current = memory.current
     evidence = [
         one
@@ -131,12 +126,13 @@ def _list_passages(tx: Transaction, memory: Memory) -> Iterator[Passage]:
         or (one.version is None and one.noted_at >= current.ingested_at)
     ]
     ids = [one.turn_id for one in evidence]
-    numbers = {turn.id: turn.n for turn in tx.conversations.list_turns_by_id(ids)}
-    yield from (Passage(numbers[one.turn_id], one.quote or "") for one in evidence)
+    turns = {turn.id: turn for turn in tx.conversations.list_turns_by_id(ids)}
+    said = ((turns[one.turn_id], one.quote or "") for one in evidence)
+    return [one for one in said if not one[0].suppressed]
 
 
 def _find_speaker(
-    tx: Transaction, memory: Memory, said: Sequence[tuple[StoredTurn, str]]
+    tx: Transaction, memory: Memory, said: Sequence[Said]
 ) -> tuple[Speaker, tuple[Utterance, ...]]:
     """Return whose word a memory is, and the occasions on which they said it."""
     origin = memory.current.provenance
@@ -154,10 +150,10 @@ def _find_speaker(
         stated_by: Speaker = "agent" if speaker in ("user", "assistant") else speaker
         return stated_by, (_state(tx, memory, is_plain=False),)
     role = _ROLES.get(speaker)
-    heard = [_utterance(tx, turn) for turn, _ in said if role in (turn.role, None)]
-    if speaker == "assistant" and memory.current.inferred_by is InferredBy.STATEMENT:
-        speaker = "agent"
-    return speaker, tuple(heard)
+    heard = tuple(_utterance(tx, turn) for turn, _ in said if role in (turn.role, None))
+    is_of_work = memory.type.row.leans_to_person < 0
+    is_stated = memory.current.inferred_by is InferredBy.STATEMENT
+    return ("agent" if speaker == "assistant" and (is_of_work or is_stated) else speaker), heard
 
 
 def _says_plainly(turn: StoredTurn, quote: str) -> bool:

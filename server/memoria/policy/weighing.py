@@ -102,7 +102,8 @@ def _decide(case: MemoryCase, settlement: Settlement | None) -> tuple[Tendency, 
         return ("up" if settlement.winner == case.memory_id else "down"), settlement.reason
     if case.is_shaken:
         return "down", "ground"
-    if case.said_by in ("nobody", "assistant"):
+    is_guess = case.said_by == "assistant" and case.files is None
+    if is_guess or case.said_by == "nobody":
         return "down", "source"
     if case.is_disputed:
         return "same", "contradiction"

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from memoria.lifecycle.interface import Item, ItemResult, PlannedStep, StepContext
 from memoria.lifecycle.steps.retention import active_memories
 from memoria.memories.weighing import (
+    Said,
     find_restatements,
     former_confidence,
     gather_case,
@@ -123,7 +124,7 @@ class _Gathered(NamedTuple):
 
     memory: Memory
     case: MemoryCase
-    found: Sequence[Passage]
+    found: Sequence[Said]
     former: float | None
     """Confidence from before a night lowered it; None if none has."""
 
@@ -212,7 +213,7 @@ def _plan_item(one: _Gathered, settlement: Settlement | None) -> WeighItem | Non
         before=memory.confidence,
         confidence=confidence,
         why=f"{weighing.reason}; {weighing.why}",
-        found=tuple((passage.turn_n, passage.quote) for passage in one.found),
+        found=tuple((turn.n, words) for turn, words in one.found),
         successor=settlement.winner if settlement is not None and is_loser else None,
     )
 
