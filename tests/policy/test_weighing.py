@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from memoria.model import Trust
 from memoria.model.weighing import Speaker
-from memoria.policy.weighing import MemoryCase, Utterance, settle, weigh, weighed_confidence
+from memoria.policy.weighing import MemoryCase, Utterance, move_confidence, settle, weigh
 
 _DAY = 86_400_000
 
@@ -69,8 +69,8 @@ def test_a_memory_weighed_twice_is_as_sure_as_after_the_first_time(
     one: MemoryCase, confidence: float
 ) -> None:
     tendency = weigh(one).tendency
-    once = weighed_confidence(confidence, tendency)
-    assert weighed_confidence(once, tendency) == once
+    once = move_confidence(confidence, tendency)
+    assert move_confidence(once, tendency) == once
 
 
 def test_what_is_said_ten_times_in_one_conversation_is_said_once() -> None:

@@ -51,7 +51,7 @@ class Weighing(Value):
 
     @property
     def why(self) -> str:
-        """What speaks for and against it, in a line."""
+        """Line on what speaks for and against it."""
         found = (_join(one, 0, ", ") for one in (self._list_for(), self._list_against()))
         return "for: {}; against: {}".format(*found)
 

@@ -111,7 +111,7 @@ def _decide(case: MemoryCase, settlement: Settlement | None) -> tuple[Tendency, 
     return ("up", "repetition") if is_repeated else ("same", "none")
 
 
-def weighed_confidence(confidence: float, tendency: Tendency) -> float:
+def move_confidence(confidence: float, tendency: Tendency) -> float:
     """Return the confidence that follows; one that is low, or high, enough already stays."""
     match tendency:
         case "up":

@@ -24,14 +24,7 @@ from memoria.model import DAY_MS, Memory, Validity
 from memoria.model.memory_types import DERIVED_TYPES
 from memoria.model.nightly import StepOutcome
 from memoria.policy.conflict import Supersede
-from memoria.policy.weighing import (
-    DOUBTED,
-    MemoryCase,
-    Settlement,
-    settle,
-    weigh,
-    weighed_confidence,
-)
+from memoria.policy.weighing import DOUBTED, MemoryCase, Settlement, move_confidence, settle, weigh
 from memoria.store.rows.transaction import Transaction
 
 MOST_WEIGHED = 200
@@ -201,7 +194,7 @@ def _is_seen_wherever(gathered: Mapping[str, _Gathered], outcome: Settlement) ->
 
 def _plan_item(one: _Gathered, settlement: Settlement | None) -> WeighItem | None:
     memory, weighing = one.memory, weigh(one.case, settlement)
-    confidence = weighed_confidence(memory.confidence, weighing.tendency)
+    confidence = move_confidence(memory.confidence, weighing.tendency)
     if weighing.tendency == "same" and one.former is not None:
         confidence = one.former
     is_loser = settlement is not None and settlement.loser == memory.id
