@@ -1,9 +1,10 @@
 """A night weighs memories by what the record has: it says why, and can be undone."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-from tests.lifecycle.dump import dump, memory, store_of
+from tests.lifecycle.dump import Interrupted, copied, dump, interrupting, memory, store_of
 from tests.lifecycle.test_night_policy import Mild
 from tests.lifecycle.test_night_verdicts import BOTH_STAY, is_marked, stand
 
@@ -127,6 +128,23 @@ async def test_a_later_word_of_the_users_ends_the_former_and_the_undo_puts_both_
     after = dump(settings.home_path)
     for table in ("memories", "memory_versions", "memory_evidence", "edges"):
         assert after[table] == before[table], table
+
+
+async def test_a_weighing_that_was_killed_ends_as_one_left_in_peace(
+    settings: Settings, tmp_path: Path
+) -> None:
+    ids = [
+        one for _ in range(3) for one in await dispute(settings, (TABS, (90, 60)), (SPACES, (2,)))
+    ]
+    killed = copied(settings, tmp_path / "killed")
+    with pytest.raises(Interrupted):
+        nights.run_nightly(killed, ["weigh"], progress=interrupting(1))
+    weigh(killed)
+    weigh(settings)
+    for one in ids:
+        ended, other = memory(settings, one), memory(killed, one)
+        assert (ended.validity, ended.confidence) == (other.validity, other.confidence)
+    assert stand(settings, *ids) == [Validity.SUPERSEDED, Validity.ACTIVE] * 3
 
 
 async def test_what_the_evidence_does_not_decide_waits_in_review(settings: Settings) -> None:
