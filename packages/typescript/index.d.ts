@@ -673,7 +673,7 @@ export interface WebhookTrial {
 export interface Weighing {
   tendency: "up" | "down" | "same";
   reason: "confirmed" | "newer" | "source" | "ground" | "repetition" | "contradiction" | "none";
-  said_by: "user" | "agent" | "assistant" | "tool" | "document" | "somebody else" | "nobody";
+  said_by: "user" | "agent" | "assistant" | "tool" | "document" | "nobody";
   sessions: number;
   days: number;
   is_confirmed: boolean;
