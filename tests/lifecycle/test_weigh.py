@@ -40,12 +40,14 @@ Said = tuple[int, str]
 """Days ago, and the words."""
 
 
-async def record(settings: Settings, *said: Said, role: Role = Role.USER) -> list[int]:
+async def record(
+    settings: Settings, *said: Said, role: Role = Role.USER, speaker: str | None = None
+) -> list[int]:
     """Record turns, each in a conversation and on a day of its own; return their numbers."""
     sessions = [f"s{new_id()}" for _ in said]
     async with open_memoria(settings=settings) as m:
         for session, (days, text) in zip(sessions, said, strict=True):
-            turn = Turn(role=role, content=text, at=NOW - days * DAY_MS)
+            turn = Turn(role=role, content=text, at=NOW - days * DAY_MS, speaker=speaker)
             await m.record_conversation([turn], session_id=session)
     with store_of(settings) as store, store.read(settings.tenant) as tx:
         return [tx.conversations.session_turns(one, 0, 9)[0].n for one in sessions]
@@ -183,6 +185,7 @@ async def test_the_record_is_searched_for_what_the_user_said_again_in_the_same_w
     (again,) = await record(settings, (5, f"One thing. {TABS}! Thanks."))
     await record(settings, (4, f"> {TABS}"), (3, f"{TABS}?"), (2, f"Don't tell anyone. {TABS}."))
     await record(settings, (1, TABS), role=Role.ASSISTANT)
+    await record(settings, (1, TABS), speaker="Tom")
     weigh(settings)
     with store_of(settings) as store, store.read(settings.tenant) as tx:
         numbers = {one.id: one.n for one in tx.conversations.turns([*first, again]).values()}

@@ -85,17 +85,19 @@ def weigh_memory(tx: Transaction, memory: Memory) -> Weighing | None:
 def find_restatements(tx: Transaction, memory: Memory) -> list[Said]:
     """Search the record for further turns of the user that say a memory in the same words.
 
-    A plain sentence of the user's own has to repeat the memory, or the words it rests on. Turns of
-    another project count only for a memory that is seen everywhere.
+    A plain sentence of theirs has to repeat the memory, or the words it rests on. Turns of another
+    project count only for a memory that is seen everywhere, those of another speaker never.
     """
-    known = {one.turn_id for one in tx.memories.list_evidence(memory.id)}
+    evidence = tx.memories.list_evidence(memory.id)
+    known, speakers = {one.turn_id for one in evidence}, {one.speaker for one in evidence} or {None}
     stated = {memory.content, memory.current.provenance.quote or ""}
     wordings = [one for one in stated if is_telling(one)]
     ns = {n for one in wordings for n in tx.documents.list_containing("turn", search_terms(one))}
     turns = [
         one
         for one in tx.conversations.turns(sorted(ns)[-_MOST_FOUND:]).values()
-        if one.role is Role.USER and one.id not in known and _may_bear_out(tx, one, memory)
+        if one.role is Role.USER and one.speaker in speakers and one.id not in known
+        if _may_bear_out(tx, one, memory)
     ]
     conditions = conditions_of_turns(tx, turns) if turns else {}
     return [

@@ -60,7 +60,7 @@ class WeighStep(PlannedStep[WeighItem]):
     things = ("memory", "memories")
     deed = "weighed anew"
     item = WeighItem
-    rows = 80
+    rows = 120
 
     def plan(self, context: StepContext) -> Iterator[WeighItem]:
         """Yield the memories of which the evidence says something else than their confidence."""
@@ -80,7 +80,8 @@ class WeighStep(PlannedStep[WeighItem]):
     def apply(self, tx: Transaction, item: WeighItem, context: StepContext) -> ItemResult:
         """Set the confidence and settle the dispute, unless somebody changed the memory since."""
         memory = tx.memories.get(item.key)
-        if memory is None or not _is_as_planned(memory, item):
+        planned = (item.wording, item.before, Validity.ACTIVE)
+        if memory is None or (memory.current.n, memory.confidence, memory.validity) != planned:
             return ItemResult(StepOutcome.CHANGED_SINCE, item.key)
         writer = context.memory_writer(tx)
         if item.successor is not None:
@@ -181,15 +182,12 @@ def _settle_all(pairs: Iterable[_Pair], gathered: Mapping[str, _Gathered]) -> di
         if one not in gathered or other not in gathered or {one, other} & lost.keys():
             continue
         outcome = settle(gathered[one].case, gathered[other].case)
-        if outcome is not None and _is_seen_wherever(gathered, outcome):
+        if outcome is None:
+            continue
+        project = gathered[outcome.winner].memory.project
+        if project in (None, gathered[outcome.loser].memory.project):  # seen wherever the loser is
             lost[outcome.loser] = won[outcome.winner] = outcome
     return won | lost
-
-
-def _is_seen_wherever(gathered: Mapping[str, _Gathered], outcome: Settlement) -> bool:
-    """Check whether the winner is seen wherever the loser is."""
-    project = gathered[outcome.winner].memory.project
-    return project in (None, gathered[outcome.loser].memory.project)
 
 
 def _plan_item(one: _Gathered, settlement: Settlement | None) -> WeighItem | None:
@@ -209,8 +207,3 @@ def _plan_item(one: _Gathered, settlement: Settlement | None) -> WeighItem | Non
         found=tuple((turn.n, words) for turn, words in one.found),
         successor=settlement.winner if settlement is not None and is_loser else None,
     )
-
-
-def _is_as_planned(memory: Memory, item: WeighItem) -> bool:
-    is_same = (memory.current.n, memory.confidence) == (item.wording, item.before)
-    return is_same and memory.validity is Validity.ACTIVE
