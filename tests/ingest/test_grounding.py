@@ -93,7 +93,7 @@ async def test_a_night_doubts_what_its_file_has_changed_under_until_the_file_is_
 ) -> None:
     kept = await m.remember(SAID, importance=0.8)
     bind(m)
-    sure = []
+    sure = list[tuple[float, str | None]]()
     for text in (CLIENT, CLIENT.replace("5", "30"), CLIENT):
         project.commit({"client.py": f"# {len(sure)}\n{text}"})
         await to_thread.run_sync(run_nightly, settings, ["weigh"])
