@@ -130,6 +130,7 @@ async def test_a_later_word_of_the_users_ends_the_former_and_the_undo_puts_both_
     after = dump(settings.home_path)
     for table in ("memories", "memory_versions", "memory_evidence", "edges"):
         assert after[table] == before[table], table
+    assert weigh(settings).steps[0].planned == 0  # what was undone is not decided again
 
 
 async def test_a_weighing_that_was_killed_ends_as_one_left_in_peace(

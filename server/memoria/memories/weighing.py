@@ -5,6 +5,7 @@ plainly. What the passage means is read by nobody here.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from memoria.erasure.cascade import is_telling
 from memoria.erasure.plan import search_terms
@@ -194,13 +195,25 @@ def _find_confirmation(tx: Transaction, memory: Memory) -> Utterance | None:
     return None
 
 
-def former_confidence(tx: Transaction, memory: Memory) -> float | None:
-    """Return the confidence from before a night changed it; None if none has, or somebody since."""
-    for entry in reversed(tx.audit.list_entries(memory.id)):
-        if entry.action == WEIGH:
-            former, _, rest = (entry.detail or "").partition(" → ")
-            return float(former) if rest.split(":")[0] == f"{memory.confidence:.2f}" else None
-    return None
+class LastWeighing(NamedTuple):
+    """The last time a night changed the confidence in a memory."""
+
+    before: float
+    stands: bool
+    """True if the confidence is the one that the night came to."""
+    is_undone: bool
+    """True if it is not, though nobody has done anything to the memory since."""
+
+
+def read_last_weighing(tx: Transaction, memory: Memory) -> LastWeighing | None:
+    """Read from the log the last change of a memory's confidence by a night; None if none was."""
+    entries = tx.audit.list_entries(memory.id)
+    last = next((one for one in reversed(entries) if one.action == WEIGH), None)
+    if last is None:
+        return None
+    before, _, after = (last.detail or "").partition(":")[0].partition(" → ")
+    stands = after == f"{memory.confidence:.2f}"
+    return LastWeighing(float(before), stands, is_undone=not stands and last == entries[-1])
 
 
 def set_weighed_confidence(

@@ -14,8 +14,8 @@ from memoria.lifecycle.steps.retention import active_memories
 from memoria.memories.weighing import (
     Said,
     find_restatements,
-    former_confidence,
     gather_case,
+    read_last_weighing,
     set_weighed_confidence,
 )
 from memoria.memories.wordings import Passage
@@ -162,17 +162,21 @@ def take_turn(items: Sequence[_T], at: int) -> list[_T]:
 
 
 def _gather(context: StepContext, memory_id: str, *, is_disputed: bool) -> _Gathered | None:
+    """Gather the evidence on a memory; None if it has ended, or a user has undone a weighing."""
     with context.store.read(context.tenant) as tx:
         memory = tx.memories.get(memory_id)
         if memory is None or memory.validity is not Validity.ACTIVE:
+            return None
+        last = read_last_weighing(tx, memory)
+        if last is not None and last.is_undone:
             return None
         marks = (
             context.grounds.read_marks(context.tenant, tx, [memory_id]) if context.grounds else {}
         )
         found = find_restatements(tx, memory)
         case = gather_case(tx, memory, marks.get(memory_id), found, is_disputed=is_disputed)
-        former = former_confidence(tx, memory) if memory.confidence <= DOUBTED else None
-    return _Gathered(memory, case, found, former)
+    was_doubted = last is not None and last.stands and memory.confidence <= DOUBTED
+    return _Gathered(memory, case, found, last.before if last and was_doubted else None)
 
 
 def _settle_all(pairs: Iterable[_Pair], gathered: Mapping[str, _Gathered]) -> dict[str, Settlement]:
