@@ -245,6 +245,7 @@ PLAIN = (
             "language/calls/*.py",
             "language/reading/commits.py",
             "policy/retention.py",
+            "policy/weighing.py",
             "retrieval/query/__init__.py",
             "retrieval/query/options.py",
             "language/asking/parse.py",

@@ -401,6 +401,7 @@ export interface Origin {
   links?: IncidentLink[];
   turn_range?: TurnRange;
   last_confirmed?: AuditEntry;
+  weighing?: Weighing;
   memories?: MemoryLine[];
   restated_memories?: MemoryLine[];
   episodes?: MemoryLine[];
@@ -666,6 +667,20 @@ export interface WebhookTrial {
   webhook: Webhook;
   arrived: boolean;
   fault?: string;
+}
+
+/** Evidence for and against a memory, counted. */
+export interface Weighing {
+  tendency: "up" | "down" | "same";
+  reason: "confirmed" | "newer" | "source" | "ground" | "repetition" | "contradiction" | "none";
+  said_by: "user" | "agent" | "assistant" | "tool" | "document" | "nobody";
+  sessions: number;
+  days: number;
+  is_confirmed: boolean;
+  is_disputed: boolean;
+  files?: "unchanged" | "changed" | "gone";
+  why?: string;
+  why_chinese?: string;
 }
 
 /** A recorded call, cited by its turn; `said` has words in the place of a call. */
@@ -1229,7 +1244,7 @@ export interface ListLogArguments {
 }
 
 export interface BeginNightArguments {
-  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "bind_files" | "merge" | "propose_joins" | "consolidate" | "skills" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
+  steps?: ("mark_turns" | "quotes" | "refresh_episodes" | "process_queue" | "backfill" | "bind_files" | "merge" | "weigh" | "propose_joins" | "consolidate" | "skills" | "decay" | "review" | "archive_expired" | "delete_expired" | "graph" | "metrics" | "promote" | "daily" | "history" | "core")[];
   since?: string;
   /** Checked against the token's tenant. */
   tenant_id?: string;

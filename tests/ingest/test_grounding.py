@@ -16,6 +16,7 @@ from memoria.app.remote.values import read_hit, read_memory
 from memoria.ingest.grounding import GroundingWorker
 from memoria.model import LIBRARY, now_millis
 from memoria.model.grounds import GroundMark
+from memoria.model.provenance import MemoryRecord
 from memoria.retrieval.query.plan import EVERYWHERE
 from memoria.surface.documents import write_conclusions, write_lookup
 from memoria.surface.mcp.instructions import briefing_writer, instructions_for
@@ -85,6 +86,22 @@ async def test_what_was_changed_says_so_and_counts_the_commits(
     assert await find_mark(m) == GroundMark(state="changed", commits=0)
     project.commit({"client.py": CLIENT.replace("5", "30")})
     assert await find_mark(m) == GroundMark(state="changed", commits=1)
+
+
+async def test_a_night_doubts_what_its_file_has_changed_under_until_the_file_is_back(
+    m: Memoria, settings: Settings, project: MadeRepository
+) -> None:
+    kept = await m.remember(SAID, importance=0.8)
+    bind(m)
+    sure = list[tuple[float, str | None]]()
+    for text in (CLIENT, CLIENT.replace("5", "30"), CLIENT):
+        project.commit({"client.py": f"# {len(sure)}\n{text}"})
+        await to_thread.run_sync(run_nightly, settings, ["weigh"])
+        record = await m.provenance.get(kept.id)
+        assert isinstance(record, MemoryRecord)
+        assert record.weighing is not None
+        sure.append((record.memory.confidence, record.weighing.files))
+    assert sure == [(0.7, "unchanged"), (0.4, "changed"), (0.7, "unchanged")]
 
 
 @pytest.mark.parametrize("is_committed", [True, False])

@@ -7,6 +7,7 @@ from memoria.app.arguments import AdjacentTurns, Count, Text, check_arguments
 from memoria.app.open_home import in_snapshot, in_thread
 from memoria.errors import NotFoundError, shorten
 from memoria.memories.entities import Pair, find_kin, join_entities, list_proposals, part_entities
+from memoria.memories.weighing import weigh_memory
 from memoria.model import Entity, LoggedAction, StoredTurn, now_millis
 from memoria.model.provenance import (
     Channel,
@@ -77,10 +78,13 @@ class ProvenanceQueries:
 
         def read(tx: Transaction) -> MemoryRecord | TurnOrigin:
             found = read_origin(tx, complete_id(tx, record_id), context, self._seen, most)
-            if isinstance(found, TurnOrigin) or self._grounds is None:
+            if isinstance(found, TurnOrigin):
                 return found
-            (marked,) = self._grounds.mark(self._tenant, tx, [found.memory])
-            return found.model_copy(update={"memory": marked})
+            memory = found.memory
+            if self._grounds is not None:
+                (memory,) = self._grounds.mark(self._tenant, tx, [memory])
+            weighing = weigh_memory(tx, memory)
+            return found.model_copy(update={"memory": memory, "weighing": weighing})
 
         return await in_snapshot(self._store, self._tenant, read)
 

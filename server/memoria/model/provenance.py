@@ -10,6 +10,7 @@ from memoria.model.memory import Memory, MemoryVersion, Trust
 from memoria.model.moments import Moment
 from memoria.model.operation import TurnRange
 from memoria.model.turn import Account, Role, StoredTurn, TurnRecord
+from memoria.model.weighing import Weighing
 
 
 class Evidence(Value):
@@ -117,6 +118,8 @@ class MemoryRecord(Value):
     last_confirmed: AuditEntry | None = None
     """Latest confirmation of the present wording: the user's if the memory is verified, else that
     of an agent or a program. What the user states is confirmed by that. None without an entry."""
+    weighing: Weighing | None = None
+    """What speaks for and against the memory; read for one that is looked up by its id."""
 
 
 class SourcedMemory(Value):

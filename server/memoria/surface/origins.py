@@ -40,6 +40,7 @@ def write_memory_record(record: MemoryRecord) -> Document:
         **memory.to_json(*_FIGURES, *_CARRIED),
         turn_range=record.turn_range,
         last_confirmed=record.last_confirmed,
+        weighing=record.weighing,
     )
 
 

@@ -20,6 +20,7 @@ from memoria.lifecycle.steps.retention import (
 )
 from memoria.lifecycle.steps.review import ReviewStep
 from memoria.lifecycle.steps.skills import SkillsStep
+from memoria.lifecycle.steps.weigh import WeighStep
 
 STEPS: tuple[AnyStep, ...] = (
     MarkTurnsStep(),
@@ -29,6 +30,7 @@ STEPS: tuple[AnyStep, ...] = (
     BackfillStep(),
     BindFilesStep(),
     MergeStep(),
+    WeighStep(),
     ProposeJoinsStep(),
     ConsolidateStep(),
     SkillsStep(),

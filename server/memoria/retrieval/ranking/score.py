@@ -68,6 +68,9 @@ _HALF_PROVEN = 4
 _TRUST = {Trust.USER: 1.02, Trust.REPORTED: 1.0, Trust.TOOL: 0.9}
 _TOOL_TRAFFIC = 0.6
 """Factor of a tool's output, which is seldom a conclusion and is vouched for by nobody."""
+_CONFIDENCE = 0.2
+_PLAIN_CONFIDENCE = 0.7
+"""Confidence that neither raises nor lowers a score: that of a conclusion nobody has weighed."""
 _FADES = 0.1
 """Greatest share of a score that age takes."""
 _SAME_TASK = 1.15
@@ -98,6 +101,7 @@ def memory_boosts(memory: Memory, version: MemoryVersion, plan: SearchPlan) -> d
             "votes": 1 + _VOTES * votes,
             "use": 1 + _USE * _saturate(memory.use_count, _HALF_USED),
             "evidence": 1 + _EVIDENCE * _saturate(_count_repeats(memory), _HALF_PROVEN),
+            "confidence": 1 + _CONFIDENCE * (memory.confidence - _PLAIN_CONFIDENCE),
             "recency": 1.0 if memory.pinned else _recency_boost(memory.type, plan.now - at),
             "trust": _TRUST[version.provenance.trust],
             "task": _SAME_TASK if same_task(memory.task, plan.options.task) else 1.0,

@@ -34,6 +34,7 @@ _ACTIONS = {
     "export": "exported",
     "forget": "forgotten",
     "hold both": "said to hold beside another",
+    "weigh": "weighed anew",
     "lift": "allowed to be remembered again",
     "note": "noted what a session is about",
     "pin": "pinned",

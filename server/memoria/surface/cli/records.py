@@ -163,14 +163,13 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
     memory = record.memory
     votes = [f"{memory.upvotes} up"] * bool(memory.upvotes)
     votes += [f"{memory.downvotes} down"] * bool(memory.downvotes)
-    of = " · ".join(filter(None, (memory.subject, memory.predicate)))
     expires = None if memory.expires_at is None else moment(memory.expires_at)
     used = quantity(memory.use_count, "time", "times") if memory.use_count else None
     details = {
         "pending": say.confirmation_reason(memory),
         "covers": None if record.turn_range is None else say.segment_place(record.turn_range),
         "files": say.files(memory),
-        "subject": of,
+        "subject": " · ".join(filter(None, (memory.subject, memory.predicate))),
         "happened": say.event_time(memory.current),
         "expires": expires,
         "task": memory.task,
@@ -178,6 +177,7 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
         "scope": scope_phrase(memory.project) if memory.workspace else None,
         "confirmed": say.confirmation(record.last_confirmed),
         "scores": f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}",
+        "weighed": record.weighing.why if record.weighing else None,
         "used": used,
         "votes": ", ".join(votes),
     }

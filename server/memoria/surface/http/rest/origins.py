@@ -9,6 +9,7 @@ from memoria.model.access import Access
 from memoria.model.graph import Edge
 from memoria.model.operation import TurnRange
 from memoria.model.provenance import AuditEntry, EdgeEnd, MemoryRecord, TurnOrigin
+from memoria.model.weighing import Weighing
 from memoria.surface.documents import Document
 from memoria.surface.http.rest.memories import MemoryId, MemoryOrder
 from memoria.surface.http.rest.shown import build_shown_model
@@ -75,6 +76,9 @@ class SourcedWording(WireWording):
     event_expression: str | None = None
 
 
+ShownWeighing = build_shown_model(Weighing, why=str, why_chinese=str)
+
+
 class Origin(WireRecord):
     """A memory with all of its evidence and links, or a turn with the memories drawn from it."""
 
@@ -83,6 +87,7 @@ class Origin(WireRecord):
     links: list[IncidentLink] | None = None  # type: ignore[valid-type]
     turn_range: build_shown_model(TurnRange) | None = None  # type: ignore[valid-type]
     last_confirmed: build_shown_model(AuditEntry) | None = None  # type: ignore[valid-type]
+    weighing: ShownWeighing | None = None  # type: ignore[valid-type]
     memories: list[MemoryLine] | None = None
     restated_memories: list[MemoryLine] | None = None
     episodes: list[MemoryLine] | None = None

@@ -175,6 +175,7 @@ async def show_memory(visit: Visit, wish: MemoryWish) -> Filled:
             "quoted": await _read_quoted(seen, source.said, memory.content),
             "evidence": await _list_further(seen, record),
             "turn_range": record.turn_range,
+            "weighing": record.weighing,
             "more_evidence": count_unread(record),
             "events": history.events[-_MOST_EVENTS:][::-1],
             "has_older": len(history.events) >= _MOST_EVENTS,

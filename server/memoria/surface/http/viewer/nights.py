@@ -37,6 +37,7 @@ _STEPS = {
     "backfill": sentence("Older conversations queued"),
     "refresh_episodes": sentence("Conversations summed up again"),
     "merge": sentence("Memories merged"),
+    "weigh": sentence("Memories weighed by their evidence"),
     "graph": sentence("Links moved to merged memories"),
     "propose_joins": sentence("Names that may be one"),
     "consolidate": sentence("Concepts drawn from memories"),

@@ -1,0 +1,1 @@
+"""Memories in dispute, unconfirmed or often used: cases that others wrote."""
