@@ -95,6 +95,8 @@ class FusedCandidate(NamedTuple):
     """Names in the query that the graph links with the document directly."""
     via: int | None = None
     """Number of the found document from which the graph leads to this one."""
+    leader: int | None = None
+    """Number of the document that leads to this one on a walk from somebody whom the query names."""
     is_indexed: bool = True
     """True if an index found the document; False if only the graph or the calendar did."""
     indexed: IndexTokens | None = None
@@ -134,6 +136,7 @@ def fuse(
             item.trust * item.lexical,
             expansion.entity_names.get(item.n, frozenset()),
             expansion.via.get(item.n),
+            expansion.walk.leaders.get(item.n),
             indexed=item.indexed,
             phrase=phrase_share(sources.holding_phrase, item.n),
             passage=sources.passages.get(item.n),
@@ -167,6 +170,7 @@ def _graph_only_candidates(sources: SourceScores, known: Set[int]) -> list[Fused
             graph=expansion.scores[n],
             entity_names=expansion.entity_names.get(n, frozenset()),
             via=expansion.via.get(n),
+            leader=expansion.walk.leaders.get(n),
             cosine=sources.cosine.get(n, 0.0),
             is_indexed=False,
         )

@@ -5,6 +5,7 @@ and meaning have found. It goes from entity to memory to entity to memory, along
 first and never beyond some hundred nodes; personalised PageRank says what share of a random walk
 each document gets. Names join what shares no word: an alias or another language's spelling leads to
 what was said under the first name, and whom a hit mentions leads to what else is known of them.
+What is further from whom the query names, a walk finds (`sources.walk`).
 
 An entity that is in everything tells nothing apart: a node's edges count the less the more it has,
 and what starts from nothing else counts as little. A document's score is what comes to it over its
@@ -21,13 +22,14 @@ from memoria.language.words.analyser import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.vectors import OFF
+from memoria.retrieval.sources.walk import NO_WALK, Walk, walk_from_names
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _HOPS = 2
 _MOST_NODES = 150
 _ROUNDS = 12
-START_DOCUMENTS = 2
+_START_DOCUMENTS = 2
 """Number of the best documents found from which the expansion starts."""
 _START_WEIGHT = 0.5
 """Weight of a found document as a start, beside a named entity."""
@@ -35,6 +37,8 @@ _HUB_FREE_EDGES = 8
 """Number of a node's edges up to which each edge counts in full."""
 _TOO_MANY_EDGES = 200
 """Number of edges from which on nothing is reached through a node."""
+_WALKED = 0.6
+"""Share that a document which a walk reaches has of the score of the document that leads to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class GraphExpansion:
     """Names in the query of the entities that each document is linked with directly."""
     via: Mapping[int, int] = field(default_factory=dict)
     """Found document that leads to each document, by an entity that few documents mention."""
+    walk: Walk = NO_WALK
+    """What a walk from the entities named has reached."""
 
 
 def search_graph(
@@ -83,10 +89,16 @@ def expand_graph(
     direct = {n: explored.edges.get(n, {}) for n in entities}
     weights = {n: _START_WEIGHT * score for n, score in starts.items()}
     weights |= {n: _hub_share(others) for n, others in direct.items()}
+    scores = _document_scores(adjacency, weights, explored.documents)
+    linked = _link_names(direct, entities, explored.documents)
+    walk = walk_from_names(tx, linked, entities, found, visible) if linked else NO_WALK
+    for n, leader in walk.leaders.items():  # each leader before what it leads to
+        scores[n] = max(scores.get(n, 0.0), _WALKED * scores.get(leader, 0.0))
     return GraphExpansion(
-        _document_scores(adjacency, weights, explored.documents),
-        _link_names(direct, entities, explored.documents),
+        scores,
+        linked,
         _find_bridges(adjacency, starts, explored.edges, explored.documents),
+        walk,
     )
 
 
@@ -121,7 +133,7 @@ class _ExploredGraph:
 
 def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """Map the nodes of the best documents found to their scores."""
-    best = sorted(found, key=lambda n: (-found[n], n))[:START_DOCUMENTS]
+    best = sorted(found, key=lambda n: (-found[n], n))[:_START_DOCUMENTS]
     nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
