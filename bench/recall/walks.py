@@ -59,10 +59,11 @@ def _read_notes(history: _Document) -> Iterator[tuple[Key, ConclusionNotes]]:
     groups: list[Sequence[str]] = history["same"]
     names = ends.union(*groups)
     texts = [each["text"] for each in history["memories"]]
-    told = {place for group in groups if (place := _find_place(texts, group)) is not None}
+    told = [_find_place(texts, group) for group in groups]
     for place, each in enumerate(history["memories"]):
         named = [name for name in names if _is_named(name, each["text"], names)]
-        aliases = {one: group for group in groups for one in group if place in told}
+        said = [group for group, first in zip(groups, told, strict=True) if first == place]
+        aliases = {one: group for group in said for one in group}
         mentions = dict[frozenset[str], Mention]()
         for name in sorted(named, key=each["text"].index):
             group = aliases.get(name, (name,))
@@ -78,11 +79,10 @@ def _read_notes(history: _Document) -> Iterator[tuple[Key, ConclusionNotes]]:
         yield (history["id"], each["id"]), ConclusionNotes(interpretation=interpretation)
 
 
-def _find_place(texts: Sequence[str], group: Collection[str]) -> int | None:
-    """Return the place of the first text with two names of a group, or else with one."""
+def _find_place(texts: Sequence[str], group: Collection[str]) -> int:
+    """Return the place of the first text with most of the names of a group."""
     counts = [sum(name in text for name in group) for text in texts]
-    most = min(2, max(counts))
-    return counts.index(most) if most else next(iter(()), None)
+    return counts.index(max(counts))
 
 
 def _is_named(name: str, text: str, names: Collection[str]) -> bool:
