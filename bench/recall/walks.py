@@ -46,7 +46,9 @@ def _to_conversation(history: _Document) -> Conversation:
     )
     questions = (
         Question(
-            each["q"], (history["lang"], each["kind"]), frozenset((name, one) for one in each["wants"])
+            each["q"],
+            (history["lang"], each["kind"]),
+            frozenset((name, one) for one in each["wants"]),
         )
         for each in history["questions"]
     )

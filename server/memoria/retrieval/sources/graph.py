@@ -49,10 +49,15 @@ class GraphExpansion:
     """Score by document, 0 to 1, relative to the best document."""
     entity_names: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """Names in the query of the entities that each document is linked with directly."""
-    via: Mapping[int, int] = field(default_factory=dict)
-    """Found document that leads to each document, by an entity that few documents mention."""
+    beside: Walk = NO_WALK
+    """What found documents lead to, by an entity that few documents mention."""
     walk: Walk = NO_WALK
     """What a walk from the entities named has reached."""
+
+    @property
+    def via(self) -> Mapping[int, int]:
+        """Found document that leads to each document."""
+        return self.beside.leaders
 
 
 def search_graph(
@@ -95,10 +100,7 @@ def expand_graph(
     for n, leader in walk.leaders.items():  # each leader before what it leads to
         scores[n] = max(scores.get(n, 0.0), _WALKED * scores.get(leader, 0.0))
     return GraphExpansion(
-        scores,
-        linked,
-        _find_bridges(adjacency, starts, explored.edges, explored.documents),
-        walk,
+        scores, linked, _find_bridges(adjacency, starts, explored.edges, explored.documents), walk
     )
 
 
@@ -215,15 +217,17 @@ def _find_bridges(
     starts: Mapping[int, float],
     edges: Adjacency,
     documents: Mapping[int, int],
-) -> dict[int, int]:
-    """Map documents to the best found document that leads to them."""
+) -> Walk:
+    """Find the documents that found documents lead to, each from the best of these."""
     via: dict[int, int] = {}
+    bridges: dict[int, int] = {}
     before: set[int] = set()
     for start in sorted(starts, key=lambda n: (-starts[n], n)):
         before.add(start)
-        for bridge in adjacency.get(start, {}).keys() - documents.keys():
+        for bridge in sorted(adjacency.get(start, {}).keys() - documents.keys()):
             others = edges.get(bridge, {})
             if len(others) <= _HUB_FREE_EDGES:
                 for n in others.keys() & documents.keys() - before:
-                    via.setdefault(documents[n], documents[start])
-    return via
+                    if documents[n] not in via:
+                        via[documents[n]], bridges[documents[n]] = documents[start], bridge
+    return Walk(via, bridges)

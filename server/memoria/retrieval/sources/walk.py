@@ -2,8 +2,9 @@
 
 "Where is Anna's company" is answered by a memory that says nothing of Anna. A walk goes from her
 through the memories of her that match best, to whom or what these name besides, and to what is
-known of that; then once more. It goes on only through what few memories name. What it finds is
-placed right behind the memory that leads there (`ranking.selection`).
+known of that; then once more. Neither she nor what it goes through may be named by more than a few.
+What it finds is placed right behind the memory that leads there (`ranking.selection`), but only if
+it bears on the question, too.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -17,19 +18,31 @@ _STEPS = 2
 _LEADERS = 3
 """Number of memories through which each step leads: those that match the question best."""
 _FEW = 8
-"""Number of neighbours up to which a walk goes through an entity: a hub leads anywhere."""
+"""Number of memories up to which a walk goes on from them, and through what they name: whatever is
+in many leads anywhere, and most of them match by the name alone."""
 _MOST_EDGES = 3 * _FEW
 """Number of edges beyond which an entity's neighbours are not even read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What was reached, by document."""
+    """Documents that were reached from others, by what both name."""
 
     leaders: Mapping[int, int] = field(default_factory=dict)
     """The document that leads to each document."""
     bridges: Mapping[int, int] = field(default_factory=dict)
     """Node of the entity that both documents name."""
+
+    def trace(self, n: int) -> tuple[list[tuple[int, int]], int]:
+        """Return how a document was reached, and from which document.
+
+        Each step is a document and the node of the entity by which it leads on, the first first.
+        """
+        steps: list[tuple[int, int]] = []
+        while n in self.leaders:
+            steps.insert(0, (self.leaders[n], self.bridges[n]))
+            n = self.leaders[n]
+        return steps, n
 
 
 NO_WALK = Walk()
@@ -56,6 +69,8 @@ def walk_from_names(
     passed = set(entities)
     level = set(named)
     for _ in range(_STEPS):
+        if len(level) > _FEW:
+            break
         best = sorted(level, key=lambda n: (-found.get(n, 0.0), n))[:_LEADERS]
         level = set()
         for leader, bridge, n in list(_find_beyond(tx, best, passed, visible)):
