@@ -101,7 +101,7 @@ def _list_outcomes(
 def _describe_ways(
     tx: Transaction, plan: SearchPlan, sources: SourceScores, candidates: Sequence[ScoredCandidate]
 ) -> Mapping[int, str]:
-    """Map candidates to their shortest ways in the graph: names, and what leads from one to another.
+    """Map candidates to their shortest ways in the graph: names, and what leads on from each.
 
     A document on the way is quoted only if it is a candidate itself.
     """
@@ -112,10 +112,9 @@ def _describe_ways(
     names = tx.graph.name_entities(sorted(bridges), plan.filters) if bridges else {}
     ways: dict[int, str] = {}
     for each in candidates:
-        from_name, origin = expansion.walk.trace(each.n)
-        steps = from_name or (
-            [] if each.candidate.entity_names else expansion.beside.trace(each.n)[0]
-        )
+        steps, origin = expansion.walk.trace(each.n)
+        if origin not in expansion.entity_names:
+            steps, origin = expansion.beside.trace(each.n)
         named = sorted(expansion.entity_names.get(origin, ()))[:1]
         nodes = [spellings.get(name, name) for name in named]
         for document, bridge in steps:

@@ -96,7 +96,7 @@ class FusedCandidate(NamedTuple):
     via: int | None = None
     """Number of the found document from which the graph leads to this one."""
     leader: int | None = None
-    """Number of the document that leads to this one on a walk from somebody whom the query names."""
+    """Number of the document from which a walk from a name in the query leads to this one."""
     is_indexed: bool = True
     """True if an index found the document; False if only the graph or the calendar did."""
     indexed: IndexTokens | None = None
