@@ -1,15 +1,16 @@
 """Walks from whom a question names: what they reach, where they stop, and how they are told."""
 
 from collections.abc import AsyncIterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.retrieval.test_graph_expansion import documents, expand, find, mention, tell
 
 import memoria
 from memoria import Memoria, Settings
 from memoria.store.values import Filters
 from memoria.surface.cli.answers import explanation_lines
-from tests.retrieval.test_graph_expansion import documents, expand, find, mention, tell
 
 
 @pytest.fixture
@@ -21,8 +22,7 @@ async def m(home: Path) -> AsyncIterator[Memoria]:
 
 async def tell_chain(m: Memoria, *names: str) -> list[str]:
     """Remember a memory of each name and the next, and one of the last."""
-    pairs = zip(names, names[1:], strict=False)
-    ids = [await tell(m, f"{one} belongs to {other}", one, other) for one, other in pairs]
+    ids = [await tell(m, f"{one} belongs to {other}", one, other) for one, other in pairwise(names)]
     return [*ids, await tell(m, f"{names[-1]} is based in Leeds", names[-1])]
 
 
