@@ -2,6 +2,10 @@
 
 Their memories are remembered as a model would have read them: each is linked with the people and
 things of the history that its text names, and the names of one person are known for that.
+
+Histories and questions (`walks.jsonl`) were written before any walk was run on them, by whoever did
+not write the search. Kinds: `walk` names somebody whom the answer does not name; `direct` is
+answered by a memory of whom it names; `hub` names what many memories name.
 """
 
 import json

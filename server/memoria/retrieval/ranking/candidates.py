@@ -214,7 +214,8 @@ def read_documents(
 
 def _includes_unindexed(plan: SearchPlan) -> bool:
     """Return whether a search shows turns that no index, but the calendar or graph, has found."""
-    return plan.parsed.is_time_only or plan.profile.includes_linked_turns
+    has_no_index = {"text", "vectors"} <= plan.options.without
+    return plan.parsed.is_time_only or plan.profile.includes_linked_turns or has_no_index
 
 
 def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:

@@ -37,6 +37,8 @@ _HUB_FREE_EDGES = 8
 """Number of a node's edges up to which each edge counts in full."""
 _TOO_MANY_EDGES = 200
 """Number of edges from which on nothing is reached through a node."""
+_NAMING_TURNS = 20
+"""Most turns that are listed for each entity named, the newest first."""
 _WALKED = 0.6
 """Share that a document which a walk reaches has of the score of the document that leads to it."""
 
@@ -67,6 +69,8 @@ def search_graph(
     if "graph" in plan.options.without:
         return GraphExpansion(), PartReport(part="graph", state="off", why=OFF)
     expansion = expand_graph(tx, plan.parsed.names, found, plan.filters)
+    if not (found or expansion.scores):
+        expansion = list_naming_turns(tx, plan.parsed.names, plan.filters)
     if not expansion.scores:
         why = "the question names nobody and nothing that memories are linked with"
         return expansion, PartReport(part="graph", state="idle", why=why)
@@ -102,6 +106,18 @@ def expand_graph(
     return GraphExpansion(
         scores, linked, _find_bridges(adjacency, starts, explored.edges, explored.documents), walk
     )
+
+
+def list_naming_turns(tx: Transaction, names: Sequence[str], visible: Filters) -> GraphExpansion:
+    """List the turns that name whom a query names, for a query that nothing else answers.
+
+    Where words are searched, these turns are found by them, and the graph adds nothing.
+    """
+    entities = tx.graph.find_entities(names, visible)
+    naming = tx.graph.list_naming(entities, visible, _NAMING_TURNS) if entities else {}
+    ids = dict.fromkeys(node.id for own in naming.values() for node in own if node.kind == "turn")
+    newest = sorted((turn.n for turn in tx.conversations.list_turns_by_id(list(ids))), reverse=True)
+    return GraphExpansion({n: 1 / place for place, n in enumerate(newest, 1)})
 
 
 class _ExploredGraph:
