@@ -90,10 +90,9 @@ def draw_edges(memories: int, entities: int, edges: int) -> tuple[Pairs, Pairs]:
     order = np.argsort(named[:, 1], kind="stable")
     places = np.arange(len(named)) - np.searchsorted(named[order, 1], named[order, 1])
     named = named[order][places < EDGE_RULES[EdgeType.MENTIONS].cap]
-    alike = _draw_pairs(
-        rng, memories, edges - len(named), lambda many: rng.integers(0, memories, many)
-    )
-    return named, alike[alike[:, 0] < alike[:, 1]]
+    left = edges - len(named)
+    alike = _draw_pairs(rng, memories, 3 * left, lambda many: rng.integers(0, memories, many))
+    return named, alike[alike[:, 0] < alike[:, 1]][:left]
 
 
 def _draw_pairs(
@@ -103,8 +102,8 @@ def _draw_pairs(
     return rng.permutation(np.unique(drawn, axis=0))[:many]
 
 
-def fill(home: Path, memories: int, entities: int, edges: int) -> None:
-    """Write a home with a graph of so many nodes and edges."""
+def fill(home: Path, memories: int, entities: int, edges: int) -> int:
+    """Write a home with a graph of so many nodes and edges; return how many edges there are."""
     named, alike = draw_edges(memories, entities, edges)
     first = {place: int(entity) for place, entity in named[::-1].tolist()}
     store = SqliteStore(home / DATABASE, busy_timeout_ms=10_000, readers=1)
@@ -113,6 +112,7 @@ def fill(home: Path, memories: int, entities: int, edges: int) -> None:
     store.close()
     with closing(sqlite3.connect(home / DATABASE)) as connection:
         _write_graph(connection, entities, named, alike)
+    return len(named) + len(alike)
 
 
 def _write_memories(store: Store, texts: Sequence[str]) -> None:
@@ -267,7 +267,7 @@ def main() -> int:
     memories, entities, edges = 60_000 // part, 40_000 // part, 1_000_000 // part
     with tempfile.TemporaryDirectory(prefix="memoria-graph-") as folder:
         home = Path(folder)
-        fill(home, memories, entities, edges)
+        edges = fill(home, memories, entities, edges)
         found = anyio.run(measure, home, memories, entities, arguments.times)
         size = sum(one.stat().st_size for one in home.rglob("*") if one.is_file()) >> 20
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
