@@ -5,10 +5,20 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.retrieval.test_graph_expansion import documents, expand, find, mention, tell
+from tests.retrieval.test_graph_expansion import (
+    SEEN,
+    documents,
+    expand,
+    find,
+    mention,
+    snapshot,
+    tell,
+)
+from tests.store.insides import noted_work
 
 import memoria
 from memoria import Memoria, Settings
+from memoria.retrieval.sources.graph import expand_graph
 from memoria.store.values import Filters
 from memoria.surface.cli.answers import explanation_lines
 
@@ -74,6 +84,22 @@ async def test_no_walk_begins_at_a_hub_or_goes_through_one(m: Memoria) -> None:
     await tell(m, "Globex is based in York", "Globex")
     assert expand(m, "Where is Anna's firm?").walk.leaders == {}
     assert expand(m, "Where is the owner of Acme?").walk.leaders == {}
+
+
+async def test_a_walk_asks_no_more_of_the_store_where_there_is_more(m: Memoria) -> None:
+    await tell_chain(m, "Anna", "Acme", "Globex")
+    few = count_statements(m, "Anna")
+    for place in range(7):
+        await tell(m, f"Anna knows Firm{place}", "Anna", f"Firm{place}")
+        await tell(m, f"Firm{place} makes tea", f"Firm{place}")
+    assert count_statements(m, "Anna") <= few
+
+
+def count_statements(m: Memoria, name: str) -> int:
+    """How often the store is asked while the graph is expanded from a name."""
+    with snapshot(m) as tx, noted_work(tx) as work:
+        expand_graph(tx, [name], {}, SEEN)
+    return len(work.statements)
 
 
 async def test_a_walk_stays_in_what_the_asking_project_sees(m: Memoria) -> None:
