@@ -80,10 +80,10 @@ async def test_no_walk_begins_at_a_hub_or_goes_through_one(m: Memoria) -> None:
     await tell_chain(m, "Anna", "Acme")
     for job in range(9):
         await tell(m, f"Acme has job {job}", "Acme")
-    await tell(m, "Acme belongs to Globex", "Acme", "Globex")
+    owned = await tell(m, "Acme belongs to Globex", "Acme", "Globex")
     await tell(m, "Globex is based in York", "Globex")
     assert expand(m, "Where is Anna's firm?").walk.leaders == {}
-    assert expand(m, "Where is the owner of Acme?").walk.leaders == {}
+    assert expand(m, "Where is the owner of Acme?", {owned: 0.9}).walk.leaders == {}
 
 
 async def test_a_walk_asks_no_more_of_the_store_where_there_is_more(m: Memoria) -> None:
@@ -120,15 +120,15 @@ async def test_what_was_forgotten_leads_nowhere(m: Memoria) -> None:
 async def tell_office(m: Memoria) -> Sequence[str]:
     """Remember who works where, where that is, and much else of the same person."""
     works = await tell(m, "Anna works at the firm Acme", "Anna", "Acme")
-    office = await tell(m, "Acme is based in Leeds", "Acme")
-    for liked in ("figs", "tea", "rain", "jazz"):
-        await tell(m, f"Anna likes {liked}", "Anna")
+    office = await tell(m, "Acme sits in a town by the sea", "Acme")
+    for thing in ("figs", "tea", "rain", "jazz"):
+        await tell(m, f"Anna works on {thing} at weekends", "Anna")
     return works, office
 
 
 async def test_what_a_walk_reaches_is_right_behind_what_leads_there(m: Memoria) -> None:
     works, office = await tell_office(m)
-    assert (await find(m, "In which town is the firm based where Anna works?"))[:2] == [
+    assert (await find(m, "In which town is the firm where Anna works at weekends?"))[:2] == [
         works,
         office,
     ]
@@ -143,7 +143,7 @@ async def test_what_bears_on_nothing_that_was_asked_is_not_moved_up(m: Memoria) 
 
 async def test_an_explanation_shows_the_way_from_the_name_to_the_memory(m: Memoria) -> None:
     works, office = await tell_office(m)
-    question = "In which town is the firm based where Anna works?"
+    question = "In which town is the firm where Anna works at weekends?"
     assert await way_of(m, question, office) == "Anna → “Anna works at the firm Acme” → Acme"
     assert await way_of(m, question, works) == "Anna"
     assert await way_of(m, "Which firm is it?", office) == "“Anna works at the firm Acme” → Acme"
