@@ -10,6 +10,7 @@ python -m bench.recall cross-language   # marked questions, in the other languag
 python -m bench.recall longmemeval      # sessions of haystacks
 python -m bench.recall foreign          # what another tenant could answer: silence is right
 python -m bench.recall linked           # an invented world, asked of the first level
+python -m bench.recall walks            # invented histories, what is beyond whom a question names
 python -m bench.recall queries          # what other wordings of a question bring
 python -m bench.recall observations     # what was concluded from LoCoMo, asked of the first level
 """

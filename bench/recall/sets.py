@@ -15,6 +15,8 @@ from bench.recall.memdaily import MEMDAILY
 from bench.recall.memorybank import OTHER_LANGUAGE, SAME_LANGUAGE
 from bench.recall.observations import OBSERVATIONS
 from bench.recall.observations import systems as observations_systems
+from bench.recall.walks import WALKS
+from bench.recall.walks import systems as walks_systems
 
 RECORDS: Mapping[str, DataSet] = {
     "locomo": LOCOMO,
@@ -28,9 +30,14 @@ RECORDS: Mapping[str, DataSet] = {
     "foreign": FOREIGN,
 }
 """Conversations that are recorded as they were."""
-CONCLUSIONS: Mapping[str, DataSet] = {"linked": LINKED, "observations": OBSERVATIONS}
+CONCLUSIONS: Mapping[str, DataSet] = {
+    "linked": LINKED,
+    "observations": OBSERVATIONS,
+    "walks": WALKS,
+}
 """What is remembered, for the first level alone."""
 FIRST_LEVEL: Mapping[str, Callable[[], Mapping[str, Asker]]] = {
     "linked": linked_systems,
     "observations": observations_systems,
+    "walks": walks_systems,
 }

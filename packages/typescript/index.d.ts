@@ -130,6 +130,7 @@ export interface ExplainedCandidate {
   lexical: number;
   cosine: number;
   graph: number;
+  way?: string;
   coverage: number;
   reranked?: number;
   relevance: number;

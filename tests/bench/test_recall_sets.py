@@ -152,7 +152,7 @@ def test_all_sets_stand_in_one_table_under_the_worst_ratio_to_the_floor_and_abse
     assert "cmrc2018_trial.json" in printed.err
     report = json.loads(printed.out)
     recall, silence = report["sheets"].values()
-    assert [row["set"] for row in recall] == ["beam", "linked"]
+    assert [row["set"] for row in recall] == ["beam", "linked", "walks"]
     assert recall[0]["× floor"] == recall[0]["told in 700"] == 1
     assert silence[0]["questions without an answer"] == "beam: abstention"
     assert report["headline"].startswith("worst set: ")

@@ -35,7 +35,7 @@ from memoria.model import (
     use_clock,
 )
 from memoria.model.nightly import NightlyRun
-from memoria.model.provenance import MemoryRecord
+from memoria.model.provenance import EntityRecord, MemoryRecord
 from memoria.store.values import Filters
 from memoria.surface.cli.records import render_memory
 
@@ -162,6 +162,21 @@ async def test_a_concept_leads_to_its_memories_and_to_the_words_they_rest_on(
     async with open_memoria(settings=settings) as m:
         found = await m.search_memory("Badger rhythm of releases", types=["concept"])
         assert [hit.id for hit in found.hits] == [made.id]
+
+
+@pytest.mark.parametrize("name", ["Rhythm of releases", "发布节奏"])
+async def test_a_concept_is_found_in_the_graph_by_its_name(
+    settings: Settings, badger: list[str], name: str
+) -> None:
+    with ScriptedModel(answer=concept(name=name, quotes=3)) as model:
+        night(settings, model)
+    (made,) = concepts(settings)
+    async with open_memoria(settings=settings) as m:
+        found = await m.graph.around(name.upper(), hops=2)
+    assert isinstance(found, EntityRecord)
+    (one,) = found.entity_memories
+    assert (found.entity.name, one.memory.id) == (name, made.id)
+    assert set(badger) <= {edge.other.id for edge in one.further_edges}
 
 
 @pytest.mark.usefixtures("badger")

@@ -153,6 +153,18 @@ async def missing_vectors(m: Memoria, why: str) -> None:
         assert found.explanation.path == "text → graph"
 
 
+async def test_with_the_graph_alone_a_name_leads_to_the_turns_that_say_it(tmp_path: Path) -> None:
+    async with memoria.open(home=tmp_path, tenant="t", embedder=ToyEmbedder()) as m:
+        said = [f"My friend Rosalind lives in {place}" for place in ("Utrecht", "Ghent")]
+        turns = [{"role": "user", "content": one, "at": "2023-01-01"} for one in said]
+        turns.append({"role": "user", "content": UNRELATED})
+        await m.record_conversation(turns, session_id="s")
+        await m.wait_until_idle(60)
+        for search in (m.search_memory, m.search_conversation_traces):
+            found = await search("What of Rosalind?", without=["text", "vectors"])
+            assert texts_of(found) == said[::-1]
+
+
 async def test_without_an_embedder_text_and_graph_go_on(tmp_path: Path) -> None:
     async with memoria.open(settings=Settings(home=tmp_path, embedder="off")) as m:
         await fill(m)

@@ -1,15 +1,27 @@
 """Links: the place of a memory in the graph, by its wording, its sources and its meaning."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 
+from memoria.bare.lazy_regex import lazy_regex
 from memoria.graph.edges import initial_weight
 from memoria.language.names.keys import QualifiedName, split_qualifier
 from memoria.language.reading.clean import Tally, clean_name, clean_text
 from memoria.language.words.analyser import name_key
 from memoria.memories.entities import join_as_read
 from memoria.memories.wordings import Interpretation, StructuralLinks, interpretation_by_rules
-from memoria.model import Edge, EdgeType, InferredBy, Memory, Mention, Node, Validity, Vector
+from memoria.model import (
+    Edge,
+    EdgeType,
+    InferredBy,
+    Memory,
+    MemoryType,
+    Mention,
+    Node,
+    Validity,
+    Vector,
+)
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
@@ -18,6 +30,8 @@ HOLD_BOTH = "hold both"
 CONTRADICT = "contradict"
 """Action of the log that takes that back."""
 _KINDS_WITH_NAMESAKES = ("person", "other")
+_CONCEPT_NAME = lazy_regex(r"(.{1,80}?)(?:：|: )")
+"""Matches what a concept is called, which its wording has before the first colon."""
 _NOBODY = frozenset(
     """
     i me my we us you he him she her it they them this that
@@ -52,6 +66,8 @@ def replace_interpretation(
         False where the links are a model's and the interpretation is the rules': nothing changed.
     """
     interpretation = interpretation or interpretation_by_rules(memory.content)
+    if memory.type is MemoryType.CONCEPT:
+        interpretation = _add_own_name(interpretation, memory.content)
     if interpretation.inferred_by is InferredBy.RULES and (
         tx.graph.links_inferred_by(memory.id) is InferredBy.MODEL
     ):
@@ -74,6 +90,14 @@ def replace_interpretation(
     if subject is not None:
         tx.graph.upsert_edges([edge(EdgeType.ABOUT, subject)])
     return True
+
+
+def _add_own_name(interpretation: Interpretation, content: str) -> Interpretation:
+    """Add the name that a concept's wording begins with, so that the graph knows the concept."""
+    name = _CONCEPT_NAME.match(content)
+    if name is None:
+        return interpretation
+    return replace(interpretation, mentions=(Mention(name=name[1]), *interpretation.mentions))
 
 
 def link_memories(

@@ -42,6 +42,9 @@ class ExplainedCandidate(Value):
     """BM25 score, surrounding turns included."""
     cosine: float
     graph: float
+    way: str | None = None
+    """Shortest way through the graph, from a name in the question or from what was found; None for
+    what was found by words and meaning alone."""
     coverage: float
     """Share of the question's words in the document."""
     reranked: float | None = None

@@ -110,10 +110,11 @@ def build_answer(
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
-    return _explain(found, selection, shown, result) if plan.options.explain else result
+    return _explain(tx, found, selection, shown, result) if plan.options.explain else result
 
 
 def _explain(
+    tx: Transaction,
     found: ScoredSearch,
     selection: Selection,
     shown: Sequence[ScoredCandidate],
@@ -122,7 +123,9 @@ def _explain(
     """Return the answer with how its hits came about."""
     ids = {hit.id for hit in result.hits}
     told_of = [each for each in shown if each.id in ids]
-    explanation = build_explanation(found.plan, found.sources, found.threshold, selection, told_of)
+    explanation = build_explanation(
+        tx, found.plan, found.sources, found.threshold, selection, told_of
+    )
     return result.model_copy(update={"explanation": explanation})
 
 

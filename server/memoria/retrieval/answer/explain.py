@@ -1,13 +1,15 @@
 """Explanations of answers, from the results of every stage."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from memoria.language.words.analyser import name_key
 from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.candidates import GRAPH_CEILING, ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
 from memoria.retrieval.ranking.threshold import RelevanceThreshold
 from memoria.retrieval.sources.gather import SourceScores
+from memoria.store.rows.transaction import Transaction
 
 _TEXT_CHARS = 80
 _FORMULA = {"text": "text", "vectors": "meaning", "graph": f"{GRAPH_CEILING:g}·graph"}
@@ -22,6 +24,7 @@ def describe_path(sources: SourceScores) -> str:
 
 
 def build_explanation(
+    tx: Transaction,
     plan: SearchPlan,
     sources: SourceScores,
     threshold: RelevanceThreshold,
@@ -31,6 +34,7 @@ def build_explanation(
     """Explain the answer.
 
     Args:
+        tx: where it was searched.
         plan: the search.
         sources: what the sources have found.
         threshold: the threshold of the search.
@@ -38,6 +42,8 @@ def build_explanation(
         shown: the candidates in the answer, in its order.
     """
     time = plan.parsed.time
+    outcomes = list(_list_outcomes(plan, selection, shown))
+    ways = _describe_ways(tx, plan, sources, [each for each, _ in outcomes])
     return Explanation(
         path=describe_path(sources),
         formula=_describe_formula(sources),
@@ -49,8 +55,7 @@ def build_explanation(
         threshold=str(threshold),
         parts=sources.reports,
         candidates=tuple(
-            _describe_candidate(each, outcome)
-            for each, outcome in _list_outcomes(plan, selection, shown)
+            _describe_candidate(each, outcome, ways.get(each.n)) for each, outcome in outcomes
         ),
     )
 
@@ -93,7 +98,33 @@ def _list_outcomes(
         yield from ((each, outcome) for each in candidates if each.n not in known)
 
 
-def _describe_candidate(each: ScoredCandidate, outcome: str) -> ExplainedCandidate:
+def _describe_ways(
+    tx: Transaction, plan: SearchPlan, sources: SourceScores, candidates: Sequence[ScoredCandidate]
+) -> Mapping[int, str]:
+    """Map candidates to their shortest ways in the graph: names, and what leads on from each.
+
+    A document on the way is quoted only if it is a candidate itself.
+    """
+    expansion = sources.expansion
+    texts = {each.n: f"“{_beginning(each.text)}”" for each in candidates}
+    spellings = {name_key(name): name for name in plan.parsed.names}
+    bridges = {*expansion.walk.bridges.values(), *expansion.beside.bridges.values()}
+    names = tx.graph.name_entities(sorted(bridges), plan.filters) if bridges else {}
+    ways: dict[int, str] = {}
+    for each in candidates:
+        steps, origin = expansion.walk.trace(each.n)
+        if origin not in expansion.entity_names:
+            steps, origin = expansion.beside.trace(each.n)
+        named = sorted(expansion.entity_names.get(origin, ()))[:1]
+        nodes = [spellings.get(name, name) for name in named]
+        for document, bridge in steps:
+            nodes += filter(None, (texts.get(document), names.get(bridge)))
+        if nodes:
+            ways[each.n] = " → ".join(nodes)
+    return ways
+
+
+def _describe_candidate(each: ScoredCandidate, outcome: str, way: str | None) -> ExplainedCandidate:
     return ExplainedCandidate.model_validate(
         {
             "id": each.id,
@@ -102,6 +133,7 @@ def _describe_candidate(each: ScoredCandidate, outcome: str) -> ExplainedCandida
             "lexical": round(each.candidate.lexical, 4),
             "cosine": round(each.candidate.cosine, 4),
             "graph": round(each.candidate.graph, 4),
+            "way": way,
             "coverage": round(each.signals.coverage, 4),
             "reranked": each.signals.rerank_score and round(each.signals.rerank_score, 4),
             "relevance": round(each.relevance, 4),

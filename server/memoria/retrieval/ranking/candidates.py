@@ -95,6 +95,8 @@ class FusedCandidate(NamedTuple):
     """Names in the query that the graph links with the document directly."""
     via: int | None = None
     """Number of the found document from which the graph leads to this one."""
+    leader: int | None = None
+    """Number of the document from which a walk from a name in the query leads to this one."""
     is_indexed: bool = True
     """True if an index found the document; False if only the graph or the calendar did."""
     indexed: IndexTokens | None = None
@@ -134,6 +136,7 @@ def fuse(
             item.trust * item.lexical,
             expansion.entity_names.get(item.n, frozenset()),
             expansion.via.get(item.n),
+            expansion.walk.leaders.get(item.n),
             indexed=item.indexed,
             phrase=phrase_share(sources.holding_phrase, item.n),
             passage=sources.passages.get(item.n),
@@ -167,6 +170,7 @@ def _graph_only_candidates(sources: SourceScores, known: Set[int]) -> list[Fused
             graph=expansion.scores[n],
             entity_names=expansion.entity_names.get(n, frozenset()),
             via=expansion.via.get(n),
+            leader=expansion.walk.leaders.get(n),
             cosine=sources.cosine.get(n, 0.0),
             is_indexed=False,
         )
@@ -210,7 +214,8 @@ def read_documents(
 
 def _includes_unindexed(plan: SearchPlan) -> bool:
     """Return whether a search shows turns that no index, but the calendar or graph, has found."""
-    return plan.parsed.is_time_only or plan.profile.includes_linked_turns
+    has_no_index = {"text", "vectors"} <= plan.options.without
+    return plan.parsed.is_time_only or plan.profile.includes_linked_turns or has_no_index
 
 
 def _may_be_shown(turn: StoredTurn, plan: SearchPlan) -> bool:

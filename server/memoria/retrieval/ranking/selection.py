@@ -78,9 +78,42 @@ def select_hits(
     if plan.profile.uses_diversity and plan.options.stages.diversity:
         hits = diversify(hits, _CHOSEN_WITH_CARE)
     hits.sort(key=lambda each: not is_of_named_task(plan, each.task))  # each part keeps its order
-    hits = place_successors(place_echoes(plan, hits), successors)
+    hits = place_successors(place_echoes(plan, place_led(plan, hits)), successors)
     dropped = tuple(each for each in passed if each.n in repeats)
     return Selection(tuple(hits), below, dropped)
+
+
+_LEADING = 3
+"""Number of the best hits that may lead to others."""
+_MOST_LED = 2
+"""Most hits that are moved up behind hits that lead to them."""
+_BEARING = 0.1
+"""Share of the way from unrelated to certain at which a cosine begins to tell something."""
+
+
+def place_led(plan: SearchPlan, hits: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Move the best of the hits that a walk has reached right behind the hits that lead there.
+
+    A hit that bears on nothing that was asked stays: a name that many memories share leads to it.
+    """
+    places = {each.n: place for place, each in enumerate(hits)}
+    leading = {each.n: places[each.n] for each in hits[:_LEADING]}
+    behind = {
+        each.n: leading[leader]
+        for each in hits
+        if (leader := each.candidate.leader) in leading
+        and places[each.n] > leading[leader] + 1
+        and _bears(plan, each)
+    }
+    moved = dict(islice(behind.items(), _MOST_LED))
+    return sorted(hits, key=lambda each: (moved.get(each.n, places[each.n]), places[each.n]))
+
+
+def _bears(plan: SearchPlan, each: ScoredCandidate) -> bool:
+    """Return whether a hit shares a word with the question, or some meaning."""
+    known = plan.calibration
+    least = known.unrelated + _BEARING * (known.certain - known.unrelated)
+    return each.signals.coverage > 0 or each.signals.cosine >= least
 
 
 def add_rest(plan: SearchPlan, selection: Selection, rest: Sequence[ScoredCandidate]) -> Selection:

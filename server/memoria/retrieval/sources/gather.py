@@ -17,7 +17,7 @@ from memoria.language.reading.excerpt import Span
 from memoria.language.words.characters import is_cjk_character
 from memoria.model import DAY_MS, PartReport
 from memoria.retrieval.query.plan import SearchPlan
-from memoria.retrieval.sources.graph import START_DOCUMENTS, GraphExpansion, search_graph
+from memoria.retrieval.sources.graph import GraphExpansion, search_graph
 from memoria.retrieval.sources.vectors import (
     DEPTH,
     OFF,
@@ -171,7 +171,7 @@ def gather(
     except EmbedderError as error:
         cosine, spans = nearest, {}
         vectors = PartReport(part="vectors", state="missing", why=str(error))
-    expansion, graph = search_graph(tx, plan, _combine_best(bm25, cosine))
+    expansion, graph = search_graph(tx, plan, _combine_scores(bm25, cosine))
     recent, newest = search_recent(tx, plan)
     unseen = [n for n in bm25 if n not in cosine] if cosine else []
     awaiting = frozenset(tx.documents.awaiting_vectors(unseen)) if unseen else frozenset[int]()
@@ -181,11 +181,10 @@ def gather(
     )
 
 
-def _combine_best(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
-    """Map the best documents found to a score of words and meaning, 0 to 1."""
+def _combine_scores(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
+    """Map the documents found to a score of words and meaning, 0 to 1."""
     top = max(bm25.values(), default=0.0)
     missed = {n: 1 - _WORD_SHARE * score / top for n, score in bm25.items()} if top > 0 else {}
     for n, score in cosine.items():
         missed[n] = missed.get(n, 1.0) * (1 - score if score > 0 else 1.0)
-    least = 1 - max(sorted(missed.values())[:START_DOCUMENTS], default=0.0)
-    return {n: 1 - share for n, share in missed.items() if 1 - share >= least}
+    return {n: 1 - share for n, share in missed.items()}

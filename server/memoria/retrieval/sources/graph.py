@@ -5,6 +5,7 @@ and meaning have found. It goes from entity to memory to entity to memory, along
 first and never beyond some hundred nodes; personalised PageRank says what share of a random walk
 each document gets. Names join what shares no word: an alias or another language's spelling leads to
 what was said under the first name, and whom a hit mentions leads to what else is known of them.
+What is further from whom the query names, a walk finds (`sources.walk`).
 
 An entity that is in everything tells nothing apart: a node's edges count the less the more it has,
 and what starts from nothing else counts as little. A document's score is what comes to it over its
@@ -21,13 +22,14 @@ from memoria.language.words.analyser import name_key
 from memoria.model import PartReport
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.sources.vectors import OFF
+from memoria.retrieval.sources.walk import NO_WALK, Walk, walk_from_names
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 _HOPS = 2
 _MOST_NODES = 150
 _ROUNDS = 12
-START_DOCUMENTS = 2
+_START_DOCUMENTS = 2
 """Number of the best documents found from which the expansion starts."""
 _START_WEIGHT = 0.5
 """Weight of a found document as a start, beside a named entity."""
@@ -35,6 +37,10 @@ _HUB_FREE_EDGES = 8
 """Number of a node's edges up to which each edge counts in full."""
 _TOO_MANY_EDGES = 200
 """Number of edges from which on nothing is reached through a node."""
+_NAMING_TURNS = 20
+"""Most turns that are listed for each entity named, the newest first."""
+_WALKED = 0.6
+"""Share that a document which a walk reaches has of the score of the document that leads to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +51,15 @@ class GraphExpansion:
     """Score by document, 0 to 1, relative to the best document."""
     entity_names: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """Names in the query of the entities that each document is linked with directly."""
-    via: Mapping[int, int] = field(default_factory=dict)
-    """Found document that leads to each document, by an entity that few documents mention."""
+    beside: Walk = NO_WALK
+    """What found documents lead to, by an entity that few documents mention."""
+    walk: Walk = NO_WALK
+    """What a walk from the entities named has reached."""
+
+    @property
+    def via(self) -> Mapping[int, int]:
+        """Found document that leads to each document."""
+        return self.beside.leaders
 
 
 def search_graph(
@@ -56,6 +69,8 @@ def search_graph(
     if "graph" in plan.options.without:
         return GraphExpansion(), PartReport(part="graph", state="off", why=OFF)
     expansion = expand_graph(tx, plan.parsed.names, found, plan.filters)
+    if not (found or expansion.scores):
+        expansion = list_naming_turns(tx, plan.parsed.names, plan.filters)
     if not expansion.scores:
         why = "the question names nobody and nothing that memories are linked with"
         return expansion, PartReport(part="graph", state="idle", why=why)
@@ -83,11 +98,26 @@ def expand_graph(
     direct = {n: explored.edges.get(n, {}) for n in entities}
     weights = {n: _START_WEIGHT * score for n, score in starts.items()}
     weights |= {n: _hub_share(others) for n, others in direct.items()}
+    scores = _document_scores(adjacency, weights, explored.documents)
+    linked = _link_names(direct, entities, explored.documents)
+    walk = walk_from_names(tx, linked, entities, found, visible) if linked else NO_WALK
+    for n, leader in walk.leaders.items():  # each leader before what it leads to
+        scores[n] = max(scores.get(n, 0.0), _WALKED * scores.get(leader, 0.0))
     return GraphExpansion(
-        _document_scores(adjacency, weights, explored.documents),
-        _link_names(direct, entities, explored.documents),
-        _find_bridges(adjacency, starts, explored.edges, explored.documents),
+        scores, linked, _find_bridges(adjacency, starts, explored.edges, explored.documents), walk
     )
+
+
+def list_naming_turns(tx: Transaction, names: Sequence[str], visible: Filters) -> GraphExpansion:
+    """List the turns that name whom a query names, for a query that nothing else answers.
+
+    Where words are searched, these turns are found by them, and the graph adds nothing.
+    """
+    entities = tx.graph.find_entities(names, visible)
+    naming = tx.graph.list_naming(entities, visible, _NAMING_TURNS) if entities else {}
+    ids = dict.fromkeys(node.id for own in naming.values() for node in own if node.kind == "turn")
+    newest = sorted((turn.n for turn in tx.conversations.list_turns_by_id(list(ids))), reverse=True)
+    return GraphExpansion({n: 1 / place for place, n in enumerate(newest, 1)})
 
 
 class _ExploredGraph:
@@ -121,7 +151,7 @@ class _ExploredGraph:
 
 def _find_start_nodes(tx: Transaction, found: Mapping[int, float]) -> dict[int, float]:
     """Map the nodes of the best documents found to their scores."""
-    best = sorted(found, key=lambda n: (-found[n], n))[:START_DOCUMENTS]
+    best = sorted(found, key=lambda n: (-found[n], n))[:_START_DOCUMENTS]
     nodes = tx.graph.nodes_of_documents(best)
     return {nodes[n]: found[n] for n in best if n in nodes}
 
@@ -203,15 +233,17 @@ def _find_bridges(
     starts: Mapping[int, float],
     edges: Adjacency,
     documents: Mapping[int, int],
-) -> dict[int, int]:
-    """Map documents to the best found document that leads to them."""
+) -> Walk:
+    """Find the documents that found documents lead to, each from the best of these."""
     via: dict[int, int] = {}
+    bridges: dict[int, int] = {}
     before: set[int] = set()
     for start in sorted(starts, key=lambda n: (-starts[n], n)):
         before.add(start)
-        for bridge in adjacency.get(start, {}).keys() - documents.keys():
+        for bridge in sorted(adjacency.get(start, {}).keys() - documents.keys()):
             others = edges.get(bridge, {})
             if len(others) <= _HUB_FREE_EDGES:
                 for n in others.keys() & documents.keys() - before:
-                    via.setdefault(documents[n], documents[start])
-    return via
+                    if documents[n] not in via:
+                        via[documents[n]], bridges[documents[n]] = documents[start], bridge
+    return Walk(via, bridges)

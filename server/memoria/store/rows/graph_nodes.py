@@ -100,6 +100,11 @@ class GraphNodes:
         ns = self._rows.column("entity_nodes", ids=as_json(entity_ids))
         return list(self._entities.visible_entities(ns, self._view(visible)).values())
 
+    def name_entities(self, ns: Sequence[int], visible: Filters) -> dict[int, str]:
+        """Map nodes of visible entities to their names."""
+        found = self._entities.visible_entities(ns, self._view(visible))
+        return {n: entity.name for n, entity in found.items()}
+
     def _nodes(self, ns: Sequence[int]) -> dict[int, Node]:
         return {row["n"]: _node(row) for row in self._rows.all("referents", ns=list_numbers(ns))}
 

@@ -261,6 +261,8 @@ def _candidate_lines(place: int, each: ExplainedCandidate, width: int) -> Iterat
     )
     yield from wrap_text(each.text, width, _INDENT)
     yield from wrap_text(f"{each.kind} {each.id[-INDEXED_CHARS:]}", width, _INDENT)
+    if each.way is not None:
+        yield from wrap_text(f"way: {each.way} → this", width, _INDENT)
     asked = [] if each.reranked is None else [f"rerank {each.reranked:.2f}"]
     named = [*asked, *(f"{name} ×{factor:g}" for name, factor in each.factors.items())]
     if named:

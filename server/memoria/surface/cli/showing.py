@@ -92,8 +92,9 @@ def show_record(
 ) -> None:
     """Show a memory, a turn, a session, a proof or a night by its id, or what is known of a name.
 
-    A memory is shown with its evidence, a turn with what was drawn from it, and of a person, place
-    or thing the memories and turns that name it. Of several that share a name the ids are listed.
+    A memory is shown with its evidence, a turn with what was drawn from it, and of a person, place,
+    thing or concept the memories and turns that name it. Of several that share a name the ids are
+    listed.
     """
     named = " ".join(what)
     if history:
