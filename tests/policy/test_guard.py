@@ -149,6 +149,8 @@ def test_what_was_said_or_done_since_and_may_have_mended_the_cause_silences(
         ("Now add a currency column.", False),
         ("Is it installed?", False),
         ("先把登录页的按钮改成蓝色。", False),
+        ("继续，上次写到哪了，打开了会白屏。", False),
+        ("The value that is raised must be updated.", False),
         ("代理开了吗？", False),
     ],
 )
@@ -231,6 +233,16 @@ def test_a_shell_of_another_program_around_a_command_is_told_for_that_command_al
     assert _say(steps, "pio run") == ""
 
 
+def test_a_time_out_teaches_once_it_has_come_again() -> None:
+    once = _record(
+        ("pip install zod", True, "ReadTimeoutError: Read timed out"),
+        ("pip install -i https://mirror.example/simple zod", False, "ok"),
+    )
+    assert _say(once, "pip install zod") == ""
+    again = _record(("pip install attrs", True, "ReadTimeoutError: Read timed out"), session="s2")
+    assert "mirror.example" in _say([*once, *again], "pip install zod")
+
+
 def test_what_helps_in_the_next_session_is_told_as_well() -> None:
     failed = _record(("python map.py", True, "ModuleNotFoundError: no module named 'geopandas'"))
     worked = _record(("conda run -n geo python map.py", False, ""), session="s2")
@@ -294,6 +306,8 @@ def test_what_the_error_asks_for_helps_whatever_the_program_is_to_do() -> None:
     )
     assert "PROTOC=bin/protoc" in _say(steps, "cargo check --workspace")
     assert _say(steps, "cargo fmt --all") == ""
+    assert _say(steps, "cargo --version") == ""
+    assert _say(steps, "cd web && cargo check") == ""
     assert _say(steps, "PROTOC=/opt/protoc cargo check") == ""
 
 
@@ -307,7 +321,6 @@ def test_what_the_error_asks_for_helps_whatever_the_program_is_to_do() -> None:
             "idf.py size",
         ),
         ("bin/rails -v", "wrong Ruby version", "mise exec -- {}", "bin/rails db:migrate"),
-        ("mix test", "connection refused", "DB_PORT=5433 {}", "cd web && mix test"),
     ],
 )
 def test_what_helped_from_around_is_told_for_whatever_else_the_program_does(
@@ -371,7 +384,7 @@ def test_a_check_that_finds_nothing_by_other_means_and_with_nothing_changed_is_t
 
 def test_a_part_that_works_tells_nothing_of_the_whole() -> None:
     steps = _record(
-        ("npx vitest run", True, "Error: timeout calling onTaskUpdate"),
+        ("npx vitest run", True, "Error: worker ran out of memory"),
         ("npx vitest run --no-file-parallelism", False, "ok"),
         ("npx vitest run src/dates.test.ts", False, "ok"),
     )
@@ -460,12 +473,13 @@ def test_a_rule_of_others_a_remark_and_what_is_allowed_beside_get_no_word(
         ("Never run 'down -v' or prune on this host.", "docker compose down -v",
          "docker compose down"),
         ("Please never erase flash (-t erase).", "pio run -t erase", "pio run -t clean"),
-        ("The raw data in data/raw is sacred, never write there.", "sed -i s/A/N/ data/raw/a.csv",
+        ("What is in data/raw is sacred, never write there.", "sed -i s/A/N/ data/raw/a.csv",
          "cp data/raw/a.csv /tmp"),
         ("Context prod-eu is off limits.", "kubectl --context prod-eu get pods",
          "kubectl --context dev-eu get pods"),
         ("dont use --uac-admin in the build", "pyinstaller --uac-admin a.py", "pyinstaller a.py"),
-        ("data/raw 是原始数据，千万别往里写。", "sed -i s/A/N/ data/raw/a.csv", "cat data/raw/a.csv"),
+        ("data/raw 是原始数据，千万别往里写。", "sed -i s/A/N/ data/raw/a.csv",
+         "cat data/raw/a.csv"),
         ("这里只用 pnpm，别用 npm 也别用 yarn 装东西。", "yarn workspace web add dayjs",
          "npm view dayjs version"),
     ],

@@ -122,6 +122,7 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
         if one[:1] != "-" and one[-1:] != "=" and one not in named and last_part(one) not in named
     }
     act.marks = {
+        words[0],
         *tokens,
         *map(blur_numbers, tokens),
         *around,

@@ -12,6 +12,10 @@ from memoria.policy.guard.lifting import list_parts, list_telling
 from memoria.policy.guard.steps import GuardStep
 from memoria.policy.guard.telling import name_day, name_error, quote_code
 
+_ASIDE = {"--version", "--help", "-V"} | {
+    f"do {one}" for one in "version help fmt format clean info list ls show init doctor".split()
+}
+"""What hardly fails for what else a program does fails for."""
 Drawn = tuple[dict[str, object], tuple[str, ...]]
 
 
@@ -55,6 +59,7 @@ def _match_alike(lesson: Lesson, worked: Mapping[str, list[Act]]) -> dict[str, o
     others = [act for act in worked.get(kind, ()) if fits(match, act)]
     if f"program {failed.program}" in lesson.wanted:
         against |= {f"key {act.key}" for act in others if act.key != failed.key}
+        against |= _ASIDE - failed.marks
         others = [act for act in others if act.key == failed.key]
     topics = _list_topics(failed).difference(*map(_list_topics, others))
     if others and not topics:  # then it is the very same line alone

@@ -18,6 +18,11 @@ from memoria.policy.guard.steps import GuardStep
 _REACH = 30
 """Number of calls behind a failure within which something else worked."""
 _UNKNOWN_PROGRAM = re.compile(r"command not found|: not found$|is not recognized", re.MULTILINE)
+_PASSES = re.compile(
+    r"\btime(?:d[ -])?out\b|\bhandshake\b|reset by peer|\btemporar|too many requests|超时",
+    re.IGNORECASE,
+)
+"""What may be gone by itself the next time: it teaches when it comes again."""
 _FINDINGS = re.compile(
     r"(?<![\d.:])[1-9]\d{0,2} (?:failed|failing|failures?|errors?|problems?|issues?)\b"
     r"|\bFAIL(?:ED)?\b|^\S*\w\.\w+[:(]\d+",
@@ -60,7 +65,7 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     """Return what a failure teaches; None for nothing."""
     failed, told = steps[i].failure, steps[i].error_text
     found = _find_cure(steps, i, failed) if failed else None
-    if failed is None or found is None:
+    if failed is None or found is None or (_PASSES.search(told) and not _comes_again(steps, i)):
         return None
     j, cured, means = found
     heads = {one for one in failed.marks if one.startswith("head ")}
@@ -78,23 +83,30 @@ def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     return Lesson(i, j, failed, wanted, helped, against) if means or lost else None
 
 
+def _comes_again(steps: Sequence[GuardStep], i: int) -> bool:
+    """Check whether another call has failed with an error that this one has."""
+    errors = {*steps[i].errors}
+    return any(k != i and not errors.isdisjoint(step.errors) for k, step in enumerate(steps))
+
+
 def _list_wanted(
     failed: Act, cured: Act, told: str, means: set[str], lost: set[str]
 ) -> tuple[set[str], set[str]]:
     """List the marks of what would fail alike, and those that helped.
 
-    Where variables helped or a wrapper, that is whatever the program does, in every part of the
+    Where variables helped or a wrapper, that is whatever the program does in that part of the
     project; but for managers a wrapper is of the command. Where no part of the command is to
     blame by the error, and nothing around it has helped, it is about the files that it names.
     """
     asked, named = _list_named(means, told), _list_named(lost, told)
     run = {one for one in means if _is_around(one) or one.startswith("head ")}
     helped = asked or run or means
-    wanted = {f"program {failed.program}", *named}
+    place = {one for one in failed.marks if one.startswith("in ")}
+    wanted = {f"program {failed.program}", *place, *named}
     is_by_variables = all(one.endswith("=") for one in helped)
     runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
     if not (asked or run) or not all(map(_is_around, helped)) or failed.program in runners:
-        wanted |= {one for one in failed.marks if one.startswith("in ")} | {f"key {failed.key}"}
+        wanted.add(f"key {failed.key}")
     if not named and not asked and all(one.startswith("head ") for one in run):
         wanted |= lost
         if run and failed.text in cured.text:  # a shell of another program around it
@@ -166,7 +178,8 @@ def list_following(steps: Sequence[GuardStep], i: int) -> Iterator[tuple[int, Gu
 
 def _list_compared(act: Act) -> set[str]:
     """List the marks by which means are told apart."""
-    return {one for one in act.marks if not one.startswith(_NOT_COMPARED)}
+    words = {one for one in act.marks if not one.startswith(_NOT_COMPARED)}
+    return words - {one.removeprefix("head ") for one in words if one.startswith("head ")}
 
 
 def _does_same(failed: Act, other: Act, told: str) -> bool:

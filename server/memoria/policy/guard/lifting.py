@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterable
 
 _CHANGED = re.compile(
-    r"\b(?:re)?(?:installed|upgraded|updated|bumped|booted|switched|enabled|granted|mounted|fixed)\b"
-    r"|\b(?:repaired|unlocked|plugged|connected|renewed|freed|raised|replaced|reset|moved to)\b"
-    r"|\bha(?:ve|s) (?:put|set|made|got|been)\b|\bstarted\b.*\bagain\b|\bno longer\b|\bany ?more\b"
+    r"(?:^|\b(?:I|we|they|it|ops|just|already)(?:'ve| have| has)?(?: just| already| now)* )(?:re)?"
+    r"(?:installed|upgraded|updated|switched|enabled|granted|mounted|fixed|repaired|unlocked|renewed"
+    r"|freed|closed|opened|moved|replaced|plugged|got|turned|started)\b"
+    r"|\b(?:have|has|'ve) (?:put|set)\b"
+    r"|\b(?:bumped|upgraded|rebooted|reinstalled|no longer|any ?more)\b"
     r"|\b(?:works?|exists?|is|are|ha(?:ve|s)|up|back|fine|ok)\b[^.,;]{0,30}\bnow\b"
     r"|\bnow (?:works?|exists?|is|are|ha(?:s|ve))\b"
     r"|\bnew (?:\w+ )?(?:machine|laptop|computer|pc|mac|box|server|vm|container|cluster|runner)\b"
-    r"|[装修换开关配升扩连续批停清启][^,.;，。；！!?？]{0,12}了|改[好成][^,.;，。；]{0,12}了|(?<=[^\s,，。])[好通]了"
-    r"|起来了|空出|重[装启]|已经?|恢复|不再|现在[^,.;，。；]{0,6}(?:能|可以|有|是|好|走|用的|不用|不需要)"
+    r"|(?:装|升级?|换|配|改[好成]|(?<![打离展公])开|(?<!继)续|批|停|扩|清(?!楚)|连[上通]|启用|修好)"
+    r"[^,.;，。；！!?？]{0,12}了|(?:网络?|代理|权限|[弄搞])好了|通了|起来了|可以了|空出|恢复了|重[装启]过|不再"
+    r"|已经?[装修换开升配加批迁]|现在[^,.;，。；]{0,6}(?:能|可以|不用|不需要|走|用的是)"
     r"|[新换](?:的|了|成)?(?:一?台)?(?:机器|电脑|笔记本|服务器|容器|环境|集群|虚拟机|板子|设备|硬盘)",
     re.IGNORECASE,
 )

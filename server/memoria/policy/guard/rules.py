@@ -30,13 +30,13 @@ _STAYS = re.compile(
 )
 _NO_ORDER = re.compile(
     r"[?？]\s*$|吗|为什么|\b(?:forget|worry|hesitate|mind|unless|except|yet|for now)\b"
-    r"|除非|如果|要是|先别|先不要|暂时"
+    r"|除非|如果|要是|先别|先不要|暂时|取消|作废|解除|(?:之前|上次|原来|以前)说"
     r"|\b(?:other|another|mobile) (?:project|repo|team)|隔壁|别的(?:项目|组)|另一个(?:项目|仓库)",
     re.IGNORECASE,
 )
 _ALLOWS = re.compile(
     r"\b(?:ok|okay|fine|may|can|go ahead|allowed?|feel free|now|anyway|no longer|gone|once|yes)\b"
-    r"|this time|可以|允许|没事|行[,，。]|吧|这次|不用管|放开|能[用改推跑]",
+    r"|this time|可以|允许|没事|行[,，。]|吧|这次|不用管|放开|取消|作废|解[除禁]|能[用改推跑]",
     re.IGNORECASE,
 )
 _NAME = re.compile(
@@ -55,6 +55,9 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _RUNS = re.compile(r"\b(?:run|us(?:e|ing)|call|execute)\b|[用跑]|执行|运行|`", re.IGNORECASE)
+_EXECUTES = re.compile(r"\b(?:run|call|execute)\b|跑|执行|运行", re.IGNORECASE)
+_OF = re.compile(r"[A-Za-z]\s*(?:的|库|环境|目录|分支|账号|数据|用户|表|服务|标签|集群)")
+"""What makes a name tell of which thing, and no command."""
 _ADDS = re.compile(r"\badd\b|\bnew (?:file|one|version|migration)s?\b|新[增建加]", re.IGNORECASE)
 _INSTALLS = re.compile(r"\binstall\w*\b|装")
 _INSTALLERS = ["do install", "do add", "do i"]
@@ -121,10 +124,11 @@ def _list_orders(sentence: str) -> Iterator[tuple[str, bool]]:
         elif order is not None:
             told = order["en"] or order["zh"]
             around = told if order["en"] else _NAME.sub(" ", told)
-            if not _list_names(told):  # what stands before it, or what the clause before named
-                near = order["before"] or ""
+            if order["before"] and _NAME.search(order["before"]):
+                told = f"{order['before']} {told}".strip()
+            if not _list_names(told):  # then it is of what the clause before has named
                 named = " ".join(one for one in _NAME.findall(before) if _TELLING.search(one))
-                told = f"{near if _list_names(near) else named} {told}"
+                told = f"{named} {told}"
             yield told, _CHANGES.search(around) is not None
         before = clause
 
@@ -133,16 +137,21 @@ def _match_names(names: list[str], told: str, *, is_change: bool) -> dict[str, o
     """Return the marks of what is ruled out; None where it is unsure what that is."""
     wanted = [f"at {one}" if is_change or _PATH.search(one) else one for one in names]
     either = _INSTALLERS if _INSTALLS.search(told) else []
+    begun = [f"do {one.rpartition('/')[2]}" for one in names]
+    is_plain = wanted[0] == names[0] and names[0][:1] != "-"
     if is_change:
         wanted.append(EDIT)
-    elif wanted == names and names[0][:1] != "-":  # a command, which its first name begins
-        if len(names) == 1 and not _RUNS.search(told) and names[0] != told.strip():
+    elif len(names) > 1:  # a command where that comes first, else a flag and what it is given to
+        either = either or (begun if is_plain else [])
+    elif _RUNS.search(told):
+        if is_plain and _OF.search(told):
             return None
-        if len(names) > 1 or _RUNS.search(told) or not _TELLING.search(names[0]):
-            wanted[0] = f"do {names[0]}"
-    elif wanted[0] == names[0] and len(names) > 1:  # such as `python3 flush.py`
-        either = [f"head {names[0]}", f"do {names[0]}", names[0]]
-        wanted = wanted[1:]
+        is_run = is_plain or (names[0][:1] != "-" and _EXECUTES.search(told))
+        wanted = begun if is_run else wanted
+    elif is_plain:
+        if names[0] != told.strip():
+            return None
+        wanted = wanted if _TELLING.search(names[0]) else begun
     return {"all": wanted, "any": either}
 
 
