@@ -21,7 +21,7 @@ _BAN = r"(?<!要)不要|(?<![特级分区类识性差告个辨鉴派离])别|不
 _ORDER = re.compile(
     r"^(?:(?:and|so|but|also|just|please|always|again|then|here|ok|no|you|must|should|to) )*"
     r"(?:never|avoid|stop|no|do not|don'?t|must not|mustn'?t)\s+(?P<en>.+)"
-    rf"|(?P<before>.*?)(?:{_BAN})(?!的|人|处|名|忘|担心|急|管|说|怕|紧)(?P<zh>.+)",
+    rf"|(?P<before>.*?)也?(?:{_BAN})(?!的|人|处|名|忘|担心|急|管|说|怕|紧)(?P<zh>.+)",
     re.IGNORECASE,
 )
 _STAYS = re.compile(
@@ -93,7 +93,7 @@ def _takes_back(said: str, names: Sequence[str]) -> bool:
         told = sentence.casefold()
         for word, name in _VERBS.items():
             told = told.replace(word, f" {name} ")
-        named = [one for one in names if names_any(told, (one.casefold(),))]
+        named = [one for one in names if names_any(told, (one.casefold().rpartition("/")[2],))]
         begin = " ".join(told.split()[:2])
         is_asked = len(named) == len(names) and (
             all(map(_TELLING.search, names)) or names_any(begin, (names[0].casefold(),))

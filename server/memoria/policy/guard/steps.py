@@ -18,7 +18,7 @@ _MENDERS = frozenset(
     f"do {one}"
     for one in (
         "install add up start restart stop kill pkill killall fuser link login cp mv ln mkdir set"
-        " use override enable uninstall create init"
+        " use override enable uninstall create init alias"
     ).split()
 )
 _WRITERS = frozenset(("echo", "printf", "cat", "tee", "sed", "config", "set"))
