@@ -4,24 +4,20 @@ A word asks for what would fail alike, and for none of the means that helped. Th
 against it: what has worked without them, and what was said or written since.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from memoria.bare.guard import CHOSEN, EDIT, Act, fits
+from memoria.bare.guard import CHOSEN, EDIT, Act
 from memoria.policy.guard.lessons import Lesson, read_lesson
 from memoria.policy.guard.lifting import list_parts, list_telling
 from memoria.policy.guard.steps import GuardStep
 from memoria.policy.guard.telling import name_day, name_error, quote_code
 
-_ASIDE = {"--version", "--help", "-V"} | {
-    f"do {one}" for one in "version help fmt format clean info list ls show init doctor".split()
-}
-"""What hardly fails for what else a program does fails for."""
 Drawn = tuple[dict[str, object], tuple[str, ...]]
 
 
 def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
     """Yield words on commands, those of the newest failures first."""
-    worked = _list_worked(steps)
+    worked = [act for step in steps for act in step.successes]
     asked = max((k for k, step in enumerate(steps) if step.said), default=-1)
     for i in reversed(range(len(steps))):
         lesson = read_lesson(steps, i)
@@ -41,26 +37,11 @@ def draw_commands(steps: Sequence[GuardStep]) -> Iterator[Drawn]:
         yield {**match, "same": lesson.failed.text, "line": line}, (failure.id, later.id)
 
 
-def _list_worked(steps: Sequence[GuardStep]) -> dict[str, list[Act]]:
-    """List the commands that worked by their programs and first words."""
-    found: dict[str, list[Act]] = {}
-    for act in (one for step in steps for one in step.successes):
-        for mark in act.marks:
-            if mark.startswith(("program ", "head ")):
-                found.setdefault(mark, []).append(act)
-    return found
-
-
-def _match_alike(lesson: Lesson, worked: Mapping[str, list[Act]]) -> dict[str, object] | None:
+def _match_alike(lesson: Lesson, worked: Sequence[Act]) -> dict[str, object] | None:
     """Return what a call must have for a word, by what has worked without; None for nothing."""
     failed, against = lesson.failed, lesson.against | {CHOSEN} - lesson.failed.marks
     match: dict[str, object] = {"all": sorted(lesson.wanted), "none": sorted(against)}
-    kind = max(one for one in lesson.wanted if one.startswith(("program ", "head ")))
-    others = [act for act in worked.get(kind, ()) if fits(match, act)]
-    if f"program {failed.program}" in lesson.wanted:
-        against |= {f"key {act.key}" for act in others if act.key != failed.key}
-        against |= _ASIDE - failed.marks
-        others = [act for act in others if act.key == failed.key]
+    others = [one for one in worked if lesson.wanted <= one.marks and against.isdisjoint(one.marks)]
     topics = _list_topics(failed).difference(*map(_list_topics, others))
     if others and not topics:  # then it is the very same line alone
         alike = [] if any(act.text == failed.text for act in others) else sorted(failed.marks)

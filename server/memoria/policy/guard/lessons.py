@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memoria.bare.guard import CHOSEN, Act, last_part
-from memoria.bare.shell_programs import MANAGERS, SCRIPT_RUNNERS
 from memoria.language.calls.kinship import is_reader
 from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
@@ -31,8 +30,6 @@ _FINDINGS = re.compile(
 """What a checker found in the code: only the same check by other means says that it was not."""
 _CHOICES = frozenset("-k -t -m -g -R -x --grep --filter --only --lf --run -run --tests".split())
 """Flags by which less is checked."""
-_TASK_RUNNERS = frozenset((*SCRIPT_RUNNERS, *"make just task rake gulp grunt docker git".split()))
-"""Programs whose subcommands are programs of their own."""
 _LEAST_CHARS = 3
 """Of a word that an error is asked for."""
 _PATH = re.compile(r"/|\w\.\w")
@@ -94,19 +91,13 @@ def _list_wanted(
 ) -> tuple[set[str], set[str]]:
     """List the marks of what would fail alike, and those that helped.
 
-    Where variables helped or a wrapper, that is whatever the program does in that part of the
-    project; but for managers a wrapper is of the command. Where no part of the command is to
-    blame by the error, and nothing around it has helped, it is about the files that it names.
+    Where no part of the command is to blame by the error, and nothing around it has helped, it is
+    about the files that it names.
     """
     asked, named = _list_named(means, told), _list_named(lost, told)
     run = {one for one in means if _is_around(one) or one.startswith("head ")}
-    helped = asked or run or means
     place = {one for one in failed.marks if one.startswith("in ")}
-    wanted = {f"program {failed.program}", *place, *named}
-    is_by_variables = all(one.endswith("=") for one in helped)
-    runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
-    if not (asked or run) or not all(map(_is_around, helped)) or failed.program in runners:
-        wanted.add(f"key {failed.key}")
+    wanted = {f"key {failed.key}", f"program {failed.program}", *place, *named}
     if not named and not asked and all(one.startswith("head ") for one in run):
         wanted |= lost
         if run and failed.text in cured.text:  # a shell of another program around it
@@ -114,7 +105,7 @@ def _list_wanted(
     if not run and not asked:
         paths = {f"at {one.removeprefix('./')}" for one in failed.operands if _PATH.search(one)}
         wanted |= paths & failed.marks
-    return wanted, helped
+    return wanted, asked or run or means
 
 
 def _is_around(mark: str) -> bool:
