@@ -55,7 +55,7 @@ class Lesson:
     """Marks of what would fail alike."""
     means: set[str]
     against: set[str]
-    """Marks of what would not fail alike: the means, where no part of the command is to blame."""
+    """Marks of what would not fail alike: the means, or none where the error blames a word."""
 
 
 def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
@@ -168,7 +168,7 @@ def list_following(steps: Sequence[GuardStep], i: int) -> Iterator[tuple[int, Gu
 
 
 def _list_compared(act: Act) -> set[str]:
-    """List the marks by which means are told apart."""
+    """List the marks by which means are told apart; the first word counts as `head` alone."""
     words = {one for one in act.marks if not one.startswith(_NOT_COMPARED)}
     return words - {one.removeprefix("head ") for one in words if one.startswith("head ")}
 
