@@ -31,11 +31,6 @@ def tells_change(said: str) -> bool:
     return any(_CHANGED.search(one) and not _ASKED.search(one) for one in _SENTENCE.split(said))
 
 
-def list_names(text: str) -> frozenset[str]:
-    """List the names in a text."""
-    return frozenset(_NAME.findall(text))
-
-
 def list_telling(texts: Iterable[str]) -> set[str]:
     """List the names in texts that are no plain words: variables, files, versions, ports."""
     return {name for one in texts for name in _NAME.findall(one) if _TELLING.search(name)}

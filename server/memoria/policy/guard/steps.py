@@ -11,7 +11,7 @@ from memoria.bare.tool_calls import CallEdit, list_edits, shell_text
 from memoria.language.calls.error import error_keys, list_error_lines
 from memoria.language.calls.outcome import Outcome, judge_outcome, outcome_of_command
 from memoria.language.calls.output import read_output
-from memoria.policy.guard.lifting import list_names, list_parts, tells_change
+from memoria.policy.guard.lifting import list_parts, list_telling, tells_change
 
 _KEPT_OUTPUT = 4_000
 _MENDERS = frozenset(
@@ -76,9 +76,9 @@ class GuardStep:
         return tells_change(self.said)
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """Names in what it wrote."""
-        return list_names(self.written)
+    def names(self) -> set[str]:
+        """Names in what it wrote, but for plain words."""
+        return list_telling((self.written,))
 
     @cached_property
     def repairs(self) -> frozenset[str]:
