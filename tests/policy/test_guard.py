@@ -138,6 +138,29 @@ def test_what_was_said_or_done_since_and_may_have_mended_the_cause_silences(
 
 
 @pytest.mark.parametrize(
+    ("said", "is_lifted"),
+    [
+        ("IT installed libssl-dev for me today.", True),
+        ("I bumped the wrapper, so it is fine now.", True),
+        ("(a new CI container, nothing of my laptop here) Check it.", True),
+        ("node 升到 20 了。", True),
+        ("代理开了，你再试试。", True),
+        ("换了台新电脑，重新来。", True),
+        ("Now add a currency column.", False),
+        ("Is it installed?", False),
+        ("先把登录页的按钮改成蓝色。", False),
+        ("继续，上次写到哪了，打开了会白屏。", False),
+        ("The value that is raised must be updated.", False),
+        ("代理开了吗？", False),
+    ],
+)
+def test_whoever_says_that_the_machine_has_changed_silences_what_failed_on_it_before(
+    said: str, *, is_lifted: bool
+) -> None:
+    assert (_say([*BUILD, *_record(said, session="s2")], "pnpm build") == "") is is_lifted
+
+
+@pytest.mark.parametrize(
     ("failed", "error", "worked", "since"),
     [
         ("buf lint", "buf: command not found", "bin/buf lint", "brew install bufbuild/buf/buf"),
@@ -154,6 +177,76 @@ def test_what_was_installed_started_or_stopped_since_silences_where_the_error_na
     assert _say(steps, failed) != ""
     assert _say([*steps, *_record((since, False, ""), session="s2")], failed) == ""
     assert _say([*steps, *_record(("brew install jq", False, ""), session="s2")], failed) != ""
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "worked"),
+    [
+        ("pod install", "could not find a compatible version", "pod install --repo-update"),
+        (
+            "helm upgrade web . -n web",
+            "namespace not found",
+            "helm upgrade web . --create-namespace",
+        ),
+    ],
+)
+def test_what_helps_once_for_all_is_no_lesson(failed: str, error: str, worked: str) -> None:
+    assert _say(_record((failed, True, f"Error: {error}"), (worked, False, "ok")), failed) == ""
+
+
+READ = (
+    ("python clean.py data/24.csv", True, "UnicodeDecodeError: 'utf-8' codec can't decode"),
+    ("python clean.py data/24.csv --encoding latin-1", False, "18204 rows"),
+)
+
+
+def test_a_failure_of_one_file_is_told_for_that_file_until_it_is_written_anew() -> None:
+    assert "latin-1" in _say(_record(*READ), "python clean.py ./data/24.csv --quick")
+    assert _say(_record(*READ), "python clean.py data/23.csv") == ""
+    anew = ("iconv -t utf-8 data/24.csv -o /tmp/a && mv /tmp/a data/24.csv", False, "")
+    assert _say(_record(*READ, anew), "python clean.py data/24.csv") == ""
+
+
+def test_a_path_a_runner_or_a_set_up_before_a_bare_name_makes_another_command_of_it() -> None:
+    steps = _record(("rspec", True, "wrong Bundler"), ("bundle exec rspec", False, "ok"))
+    assert "bundle exec" in _say(steps, "rspec spec/a.rb")
+    assert "bundle exec" in _say(steps, "set -a; . ./.env.test; rspec")
+    for line in ("bin/rspec", "mise exec -- rspec", "conda activate a && rspec"):
+        assert _say(steps, line) == ""
+
+
+def test_a_value_that_the_error_names_is_to_blame_whatever_else_is_given() -> None:
+    steps = _record(
+        ("docker run -p 5432:5432 pg", True, "Bind for 0.0.0.0:5432 failed: port is allocated"),
+        ("docker run -e A=b -p 5433:5432 pg", False, "4be1"),
+    )
+    assert "5433:5432" in _say(steps, "docker run -d -e A=c -p 5432:5432 pg")
+    assert _say(steps, "docker run -d -p 5434:5432 pg") == ""
+
+
+def test_a_shell_of_another_program_around_a_command_is_told_for_that_command_alone() -> None:
+    steps = _record(
+        ("pio run -t upload", True, "could not open port: Permission denied"),
+        ('sg plugdev -c "pio run -t upload"', False, "verified"),
+    )
+    assert "sg plugdev" in _say(steps, "pio run -t upload")
+    assert _say(steps, "pio run") == ""
+
+
+def test_a_time_out_teaches_once_it_has_come_again() -> None:
+    once = _record(
+        ("pip install zod", True, "ReadTimeoutError: Read timed out"),
+        ("pip install -i https://mirror.example/simple zod", False, "ok"),
+    )
+    assert _say(once, "pip install zod") == ""
+    again = _record(("pip install attrs", True, "ReadTimeoutError: Read timed out"), session="s2")
+    assert "mirror.example" in _say([*once, *again], "pip install zod")
+
+
+def test_what_helps_in_the_next_session_is_told_as_well() -> None:
+    failed = _record(("python map.py", True, "ModuleNotFoundError: no module named 'geopandas'"))
+    worked = _record(("conda run -n geo python map.py", False, ""), session="s2")
+    assert "conda run" in _say([*failed, *worked], "python map.py")
 
 
 def test_a_value_that_failed_is_named_and_another_value_is_left_alone() -> None:
@@ -204,53 +297,22 @@ def test_what_leads_to_another_error_has_helped_though_an_edit_did_the_rest() ->
     assert _say(_record(SECRET, FIX, GREEN), "pytest tests/cart.py") == ""
 
 
-def test_what_the_error_asks_for_helps_whatever_the_program_is_to_do() -> None:
+def test_what_helped_is_told_for_the_command_that_failed_and_for_no_other_of_its_program() -> None:
     error = "error: could not find `protoc`: set the PROTOC environment variable"
     steps = _record(
-        ("cargo fmt", False, ""),
-        ("cargo test -p wire", True, error),
-        ("PROTOC=bin/protoc cargo test -p wire", False, "ok"),
+        ("cargo test -p wire", True, error), ("PROTOC=bin/protoc cargo test -p wire", False, "ok")
     )
-    assert "PROTOC=bin/protoc" in _say(steps, "cargo check --workspace")
-    assert _say(steps, "cargo fmt --all") == ""
-    assert _say(steps, "PROTOC=/opt/protoc cargo check") == ""
+    assert "PROTOC=bin/protoc" in _say(steps, "cargo test --workspace")
+    for line in ("cargo fmt", "cd web && cargo test", "PROTOC=/opt/protoc cargo test"):
+        assert _say(steps, line) == ""
 
 
-def test_where_one_of_several_with_a_cause_works_again_nothing_is_said_of_the_others() -> None:
-    error = "error: could not find `protoc`: set the PROTOC environment variable"
-    failed = [
-        told
-        for part in ("wire", "engine")
-        for told in (
-            (f"cargo test -p {part}", True, error),
-            (f"PROTOC=bin/protoc cargo test -p {part}", False, "ok"),
-        )
-    ]
-    assert "PROTOC" in _say(_record(*failed), "cargo test -p wire")
-    mended = [*_record(*failed), *_record(("cargo test -p engine", False, "ok"), session="s2")]
-    assert _say(mended, "cargo test -p wire") == ""
-
-
-@pytest.mark.parametrize(
-    ("failed", "error", "cure", "line"),
-    [
-        (
-            "idf.py build",
-            "idf.py: command not found",
-            "source ~/idf/export.sh && {}",
-            "idf.py size",
-        ),
-        ("bin/rails -v", "wrong Ruby version", "mise exec -- {}", "bin/rails db:migrate"),
-        ("aws s3 ls", "no credentials", "aws --profile dev s3 ls", "aws sts whoami"),
-        ("adb install a.apk", "more than one device", "adb -s emu install a.apk", "adb shell ls"),
-        ("mix test", "connection refused", "DB_PORT=5433 {}", "cd web && mix test"),
-    ],
-)
-def test_what_helped_from_around_is_told_for_whatever_else_the_program_does(
-    failed: str, error: str, cure: str, line: str
-) -> None:
-    steps = _record((failed, True, f"error: {error}"), (cure.format(failed), False, "done"))
-    assert f"`{cure.format(failed)}` worked" in _say(steps, line)
+def test_what_makes_a_program_known_is_told_for_whatever_it_does() -> None:
+    steps = _record(
+        ("idf.py build", True, "idf.py: command not found"),
+        ("source ~/idf/export.sh && idf.py build", False, "done"),
+    )
+    assert "`source ~/idf/export.sh && idf.py build` worked" in _say(steps, "idf.py size")
 
 
 def test_a_wrapper_for_what_a_manager_ran_is_not_told_for_its_other_commands() -> None:
@@ -307,7 +369,7 @@ def test_a_check_that_finds_nothing_by_other_means_and_with_nothing_changed_is_t
 
 def test_a_part_that_works_tells_nothing_of_the_whole() -> None:
     steps = _record(
-        ("npx vitest run", True, "Error: timeout calling onTaskUpdate"),
+        ("npx vitest run", True, "Error: worker ran out of memory"),
         ("npx vitest run --no-file-parallelism", False, "ok"),
         ("npx vitest run src/dates.test.ts", False, "ok"),
     )
@@ -365,6 +427,10 @@ def test_what_the_user_ruled_out_is_quoted_in_their_words() -> None:
         ("为什么不能用 `npm run build`？", "npm run build"),
         ("别忘了跑 `npm run build`。", "npm run build"),
         ("哈哈,别像上次那样一直转圈。", "npm run build"),
+        ("Don't run `npm run build` yet.", "npm run build"),
+        ("先别跑 `npm run build`。", "npm run build"),
+        ("如果慢就别跑 `npm run build`。", "npm run build"),
+        ("`npm run build` 不能用了。", "npm run build"),
     ],
 )  # fmt: skip
 def test_a_rule_of_others_a_remark_and_what_is_allowed_beside_get_no_word(
@@ -389,6 +455,16 @@ def test_a_rule_of_others_a_remark_and_what_is_allowed_beside_get_no_word(
         ("Do not use the --no-verify flag", "git commit --no-verify", "git commit -m flag"),
         ("pkg/client is frozen, nothing changes there.", "sed -i s/a/b/ pkg/client/doc.go",
          "go test ./pkg/client/..."),
+        ("Never run 'down -v' or prune on this host.", "docker compose down -v",
+         "docker compose down"),
+        ("Please never erase flash (-t erase).", "pio run -t erase", "pio run -t clean"),
+        ("What is in data/raw is sacred, never write there.", "sed -i s/A/N/ data/raw/a.csv",
+         "cp data/raw/a.csv /tmp"),
+        ("Context prod-eu is off limits.", "kubectl --context prod-eu get pods",
+         "kubectl --context dev-eu get pods"),
+        ("dont use --uac-admin in the build", "pyinstaller --uac-admin a.py", "pyinstaller a.py"),
+        ("data/raw 是原始数据，千万别往里写。", "sed -i s/A/N/ data/raw/a.csv",
+         "cat data/raw/a.csv"),
         ("这里只用 pnpm，别用 npm 也别用 yarn 装东西。", "yarn workspace web add dayjs",
          "npm view dayjs version"),
     ],
@@ -405,6 +481,8 @@ def test_a_later_permission_lifts_what_was_ruled_out_and_a_later_ban_stands() ->
     assert _say(banned, "cargo update") == ""
     asked = _record("Never push to main.", "Push this one to main, please.")
     assert _say(asked, "git push origin main") == ""
+    flag = _record("No --uac-admin ever.", "They want an elevated one: make it with --uac-admin.")
+    assert _say(flag, "pyinstaller --uac-admin a.py") == ""
     remark = _record("Never push to main.", "In the mirror a bot pushes with git push to main.")
     assert "Never push" in _say(remark, "git push origin main")
     again = _record("`cargo update` is fine.", "No, never run `cargo update`.", session="s3")

@@ -20,8 +20,8 @@ EDIT = "edit "
 """Mark of what changes a file."""
 NEW = "new "
 """Mark of an edit that replaces nothing."""
-NAMING = "naming "
-"""Mark of a command that has operands."""
+CHOSEN = "chosen "
+"""Mark of a command of which a path, a runner or a set-up tells which program that is."""
 _SETTERS = frozenset("nvm fnm sdk pyenv rbenv asdf mise conda source . module direnv".split())
 """Programs that set up a shell for what follows in the line."""
 _MOVERS = frozenset("mv rm sed tee truncate chmod touch dd perl".split())
@@ -122,12 +122,13 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
         if one[:1] != "-" and one[-1:] != "=" and one not in named and last_part(one) not in named
     }
     act.marks = {
+        words[0],
         *tokens,
         *map(blur_numbers, tokens),
         *around,
         *(f"{one.partition('=')[0]}=" for one in environment),
     }
-    act.marks |= {f"do {one}" for one in act.key.split(" ")}
+    act.marks |= {f"do {one}" for one in (*act.key.split(" "), *runner.split(" "))}
     act.marks |= {
         f"line {act.text}",
         f"head {words[0]}",
@@ -136,8 +137,9 @@ def _read_act(command: Command, root: str, around: set[str]) -> Act:
         f"in {folder}",
     }
     act.marks |= {f"via {one}" for one in runner.split() if one not in {"run", "exec"}}
-    if act.operands:
-        act.marks.add(NAMING)
+    is_set_up = any(one[-1:] != "=" and " ." not in one for one in around)  # no file of variables
+    if runner or is_set_up or "/" in words[0].replace("\\", "/"):
+        act.marks.add(CHOSEN)
     is_mover = command.program in _MOVERS
     targets = [one for one in command.targets if not one.startswith("/dev/")]
     if is_mover or targets:

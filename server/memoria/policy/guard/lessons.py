@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memoria.bare.guard import NAMING, Act, blur_numbers, last_part
-from memoria.bare.shell_programs import MANAGERS, SCRIPT_RUNNERS
+from memoria.bare.guard import CHOSEN, Act, last_part
 from memoria.language.calls.kinship import is_reader
 from memoria.policy.guard.lifting import names_any
 from memoria.policy.guard.steps import GuardStep
@@ -18,6 +17,11 @@ from memoria.policy.guard.steps import GuardStep
 _REACH = 30
 """Number of calls behind a failure within which something else worked."""
 _UNKNOWN_PROGRAM = re.compile(r"command not found|: not found$|is not recognized", re.MULTILINE)
+_PASSES = re.compile(
+    r"\btime(?:d[ -])?out\b|\bhandshake\b|reset by peer|\btemporar|too many requests|超时",
+    re.IGNORECASE,
+)
+"""What may be gone by itself the next time: it teaches when it comes again."""
 _FINDINGS = re.compile(
     r"(?<![\d.:])[1-9]\d{0,2} (?:failed|failing|failures?|errors?|problems?|issues?)\b"
     r"|\bFAIL(?:ED)?\b|^\S*\w\.\w+[:(]\d+",
@@ -26,13 +30,16 @@ _FINDINGS = re.compile(
 """What a checker found in the code: only the same check by other means says that it was not."""
 _CHOICES = frozenset("-k -t -m -g -R -x --grep --filter --only --lf --run -run --tests".split())
 """Flags by which less is checked."""
-_TASK_RUNNERS = frozenset((*SCRIPT_RUNNERS, *"make just task rake gulp grunt docker git".split()))
-"""Programs whose subcommands are programs of their own."""
 _LEAST_CHARS = 3
-_NO_MEANS = frozenset("--fix --write -w --force -f --no-verify --help --version".split())
-"""Flags that mend the code, go past a check, or ask."""
+"""Of a word that an error is asked for."""
+_PATH = re.compile(r"/|\w\.\w")
+_ONCE = re.compile(
+    r"^-[wf]$|^--(?:[\w-]*-)?(?:fix|write|force|no-verify|help|version|create|init|install|update"
+    r"|upgrade|sync|fetch|reset|clean|repair|rebuild)(?:-|$)"
+)
+"""Flags by which something is made, mended or asked for once; then it works without, too."""
 _AROUND = ("via ", "source ", "nvm ", "conda ")
-_NOT_COMPARED = ("line ", "do ", "program ", "key ", "at ", "edit ", NAMING)
+_NOT_COMPARED = ("line ", "do ", "program ", "key ", "at ", "edit ", CHOSEN)
 
 
 @dataclass(frozen=True)
@@ -47,65 +54,58 @@ class Lesson:
     wanted: set[str]
     """Marks of what would fail alike."""
     means: set[str]
+    against: set[str]
+    """Marks of what would not fail alike: the means, or none where the error blames a word."""
 
 
 def read_lesson(steps: Sequence[GuardStep], i: int) -> Lesson | None:
     """Return what a failure teaches; None for nothing."""
     failed, told = steps[i].failure, steps[i].error_text
-    if failed is None or is_reader(failed.program):
-        return None
-    found = _find_cure(steps, i, failed)
-    if found is None:
+    found = _find_cure(steps, i, failed) if failed else None
+    if failed is None or found is None or (_PASSES.search(told) and not _comes_again(steps, i)):
         return None
     j, cured, means = found
-    lost = _list_compared(failed) - _list_compared(cured)
     heads = {one for one in failed.marks if one.startswith("head ")}
-    if (
-        means
-        and _UNKNOWN_PROGRAM.search(told)
-        and names_any(told, (one.removeprefix("head ") for one in heads))
-    ):
-        return Lesson(i, j, failed, heads, means)
-    asked = _list_named(means, told)
-    before = _list_before(cured)
-    run = {one for one in means if one in before or _is_around(one) or one.startswith("head ")}
+    names = [one.removeprefix("head ") for one in heads]
+    if means and _UNKNOWN_PROGRAM.search(told) and names_any(told, names):
+        return Lesson(i, j, failed, heads, means, means)
     is_less = cured.program != failed.program or not means or means & _CHOICES
-    if is_less and not asked and _FINDINGS.search(steps[i].output):
+    if is_less and not _list_named(means, told) and _FINDINGS.search(steps[i].output):
         return None
     if not means and not _does_same(failed, cured, told):
-        return Lesson(i, j, failed, failed.marks, means)
-    named = _list_named(lost, told)
-    wanted = _list_wanted(failed, told, asked or run, before) | named
-    if not run and "do install" not in failed.marks:  # what that names is what it gets
-        wanted |= _list_named(failed.operands, told)
-    if not run and not asked and not named:
-        wanted |= lost
-    if failed.operands and means and means <= {*cured.operands, *map(blur_numbers, cured.operands)}:
-        wanted.add(NAMING)
-    return Lesson(i, j, failed, wanted, asked or run or means) if means or lost else None
+        return Lesson(i, j, failed, failed.marks, means, means)
+    lost = _list_compared(failed) - _list_compared(cured)
+    wanted, helped = _list_wanted(failed, cured, told, means, lost)
+    against = set() if _list_named(lost, told) else helped
+    return Lesson(i, j, failed, wanted, helped, against) if means or lost else None
 
 
-def _list_wanted(failed: Act, told: str, means: set[str], before: set[str]) -> set[str]:
-    """List the marks of what would fail alike.
+def _comes_again(steps: Sequence[GuardStep], i: int) -> bool:
+    """Check whether another call has failed with an error that this one has."""
+    errors = {*steps[i].errors}
+    return any(k != i and not errors.isdisjoint(step.errors) for k, step in enumerate(steps))
 
-    Where variables helped, a wrapper or a flag before the subcommand, that is whatever the program
-    does, in every part of the project; but for managers a wrapper is of the command.
+
+def _list_wanted(
+    failed: Act, cured: Act, told: str, means: set[str], lost: set[str]
+) -> tuple[set[str], set[str]]:
+    """List the marks of what would fail alike, and those that helped.
+
+    Where no part of the command is to blame by the error, and nothing around it has helped, it is
+    about the files that it names.
     """
-    flags = _list_named((one for one in failed.tokens if one[:1] == "-"), told)
-    wanted = {f"program {failed.program}", *flags}
-    is_by_variables = all(one.endswith("=") for one in means)
-    runners = _TASK_RUNNERS if is_by_variables else _TASK_RUNNERS | MANAGERS
-    if means and all(map(_is_around, means - before)) and failed.program not in runners:
-        return wanted
+    asked, named = _list_named(means, told), _list_named(lost, told)
+    run = {one for one in means if _is_around(one) or one.startswith("head ")}
     place = {one for one in failed.marks if one.startswith("in ")}
-    return {*wanted, *place, f"key {failed.key}"}
-
-
-def _list_before(act: Act) -> set[str]:
-    """List the flags, with their values, before what tells what a program does."""
-    first = act.key.removeprefix(act.program).split()[:1]
-    at = act.tokens.index(first[0]) if first and first[0] in act.tokens else 0
-    return {*act.tokens[:at]} if act.tokens[:1] and act.tokens[0][:1] == "-" else set()
+    wanted = {f"key {failed.key}", f"program {failed.program}", *place, *named}
+    if not named and not asked and all(one.startswith("head ") for one in run):
+        wanted |= lost
+        if run and failed.text in cured.text:  # a shell of another program around it
+            wanted |= {*failed.tokens}
+    if not run and not asked:
+        paths = {f"at {one.removeprefix('./')}" for one in failed.operands if _PATH.search(one)}
+        wanted |= paths & failed.marks
+    return wanted, asked or run or means
 
 
 def _is_around(mark: str) -> bool:
@@ -114,12 +114,13 @@ def _is_around(mark: str) -> bool:
 
 
 def _list_named(marks: Iterable[str], told: str) -> set[str]:
-    """List the words and variables that a text names."""
-    return {
-        one
-        for one in marks
-        if len(one) >= _LEAST_CHARS and " " not in one and names_any(told, (one.removesuffix("="),))
-    }
+    """List the words and variables that a text names, by themselves or by their first part."""
+    found = set()
+    for one in marks:
+        names = (one.removesuffix("="), one.lstrip("-"), one.partition(":")[0])
+        if len(one) >= _LEAST_CHARS and " " not in one and names_any(told, names):
+            found.add(one)
+    return found
 
 
 def _find_cure(steps: Sequence[GuardStep], i: int, failed: Act) -> tuple[int, Act, set[str]] | None:
@@ -144,7 +145,9 @@ def _find_cure(steps: Sequence[GuardStep], i: int, failed: Act) -> tuple[int, Ac
                 is_next = act.key == failed.key or _is_other(failed, act)
                 if act in step.successes and not is_edited and is_next:
                     other = other or (j, act, set[str]())
-            elif act in step.successes and means.isdisjoint(_NO_MEANS):
+            elif act in step.successes:
+                if any(map(_ONCE.search, means)):
+                    return None
                 if known or not is_edited:
                     return j, act, known[0] if known else means
             elif act is step.failure and means and not is_edited and errors != {*step.errors}:
@@ -157,7 +160,7 @@ def list_following(steps: Sequence[GuardStep], i: int) -> Iterator[tuple[int, Gu
     """Yield the calls behind a step in its session, each with its number."""
     calls = 0
     for j in range(i + 1, len(steps)):
-        if steps[j].session != steps[i].session or calls >= _REACH:
+        if calls >= _REACH:
             return
         if not steps[j].said:
             calls += 1
@@ -165,8 +168,9 @@ def list_following(steps: Sequence[GuardStep], i: int) -> Iterator[tuple[int, Gu
 
 
 def _list_compared(act: Act) -> set[str]:
-    """List the marks by which means are told apart."""
-    return {one for one in act.marks if not one.startswith(_NOT_COMPARED)}
+    """List the marks by which means are told apart; the first word counts as `head` alone."""
+    words = {one for one in act.marks if not one.startswith(_NOT_COMPARED)}
+    return words - {one.removeprefix("head ") for one in words if one.startswith("head ")}
 
 
 def _does_same(failed: Act, other: Act, told: str) -> bool:

@@ -11,12 +11,15 @@ from memoria.bare.tool_calls import CallEdit, list_edits, shell_text
 from memoria.language.calls.error import error_keys, list_error_lines
 from memoria.language.calls.outcome import Outcome, judge_outcome, outcome_of_command
 from memoria.language.calls.output import read_output
-from memoria.policy.guard.lifting import list_changed, list_names
+from memoria.policy.guard.lifting import list_parts, list_telling, tells_change
 
 _KEPT_OUTPUT = 4_000
 _MENDERS = frozenset(
     f"do {one}"
-    for one in "install add up start restart stop kill pkill killall fuser link login".split()
+    for one in (
+        "install add up start restart stop kill pkill killall fuser link login cp mv ln mkdir set"
+        " use override enable uninstall create init alias"
+    ).split()
 )
 _WRITERS = frozenset(("echo", "printf", "cat", "tee", "sed", "config", "set"))
 
@@ -68,16 +71,21 @@ class GuardStep:
         return self.acts if self.outcome is Outcome.WORKED and self.line else ()
 
     @cached_property
-    def changes(self) -> frozenset[str]:
-        """Names of what it may have changed, by its words or what it wrote."""
-        return list_changed(self.said, self.written)
+    def is_change(self) -> bool:
+        """True if the user says in it that the machine has changed."""
+        return tells_change(self.said)
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Names in what it wrote, but for plain words."""
+        return list_telling((self.written,))
 
     @cached_property
     def repairs(self) -> frozenset[str]:
         """Names of what its commands installed, started or stopped."""
         acts = [one for one in self.successes if one.program != "git"]
         acts = [one for one in acts if not _MENDERS.isdisjoint(one.marks)]
-        return list_names(name for one in acts for name in one.operands)
+        return list_parts(name for one in acts for name in one.operands)
 
     @property
     def is_edit(self) -> bool:
