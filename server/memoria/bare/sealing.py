@@ -74,9 +74,9 @@ def key_of(home: str) -> bytes | None:
     what = "names no key" if key is None else f"names another key ({digest_of(key)})"
     raise EncryptionKeyError(
         f"{home} is encrypted with the key {mark}, and {VARIABLE} {what}. Set it to that key, or "
-        "to the path of its file, for this program and for every client. Without the key nobody can "
-        "read this home; what you have elsewhere, such as an export or a backup under another key, "
-        "can be brought into a new one. Nothing was opened, written or deleted."
+        "to the path of its file, for this program and for every client. Without the key nobody "
+        "can read this home; what you have elsewhere, such as an export that is not encrypted, can "
+        "be brought into a new one. Nothing was opened, written or deleted."
     )
 
 
