@@ -3,9 +3,10 @@
 The key is the environment's, and of a home that is encrypted the home has a digest: whoever comes
 without the key, or with another, is told so before anything is read or written.
 
-A sealed file has a first line of its own, and then blocks under AES-256-GCM (NIST SP 800-38D), each
-with its length and a random nonce. A block's number, and whether it is the last, are proved with
-it: none can be left out, moved or added. The database encrypts itself (`store/sqlite/library.py`).
+A sealed file has a first line of its own, a random name, and then blocks under AES-256-GCM (NIST SP
+800-38D), each with its length and a random nonce. The name, a block's number and whether it is the
+last are proved with it: no block can be left out, moved, added or taken from another file. The
+database encrypts itself (`store/sqlite/library.py`).
 """
 
 import io
@@ -18,18 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from typing import BinaryIO
-
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 VARIABLE = "MEMORIA_ENCRYPTION_KEY"
 MARK = "encrypted"
 """File of a home, or of a backup, that is encrypted: a digest of its key."""
 SEAL = b"memoria sealed 1\n"
-_KEY_BYTES, _NONCE_BYTES, _HEAD_BYTES = 32, 12, 5
+_KEY_BYTES, _NAME_BYTES, _NONCE_BYTES, _HEAD_BYTES = 32, 16, 12, 5
 _LAST, _MORE = b".", b","
 _MOST_MARK_BYTES, _MOST_KEY_TEXT = 64, 200
 _BLOCK_BYTES = 1 << 20
-_LARGEST_BLOCK = 300 << 20
+_LARGEST_BLOCK = 2 << 20
 _FOR_FILES, _FOR_MARK = b"memoria files", b"memoria mark"
 
 
@@ -119,10 +117,12 @@ def seal(home: str, content: bytes) -> bytes:
     Raises:
         EncryptionKeyError: the home is encrypted, and its key is not here.
     """
-    key = key_of(home)
-    if key is None or content.startswith(SEAL):
+    if content.startswith(SEAL):
         return content
-    return SEAL + _seal_block(_cipher(key), content, 0, is_last=True)
+    file = io.BytesIO()
+    with open_writer(home, file) as opened:
+        opened.write(content)
+    return file.getvalue()
 
 
 def unseal(content: bytes) -> bytes:
@@ -131,9 +131,7 @@ def unseal(content: bytes) -> bytes:
     Raises:
         EncryptionKeyError: the key is not here or another, or the content was changed or cut off.
     """
-    if not content.startswith(SEAL):
-        return content
-    return b"".join(_open_blocks(io.BytesIO(content)))
+    return b"".join(_open_blocks(io.BytesIO(content))) if content.startswith(SEAL) else content
 
 
 def open_reader(file: "BinaryIO") -> "BinaryIO":
@@ -161,34 +159,51 @@ def open_writer(home: str, file: "BinaryIO") -> "AbstractContextManager[BinaryIO
     return nullcontext(file) if key is None else _Sealing(file, key)  # type: ignore[return-value]
 
 
+class _BlockCipher:
+    """The cipher of a file's blocks, which are sealed and opened in their order."""
+
+    def __init__(self, key: bytes, name: bytes) -> None:
+        """Bind to a key, and to the random name of the file, whose blocks no other file takes."""
+        from hashlib import blake2b
+
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # no hook waits for it
+
+        self._cipher = AESGCM(blake2b(key=key, person=_FOR_FILES, digest_size=_KEY_BYTES).digest())
+        self._name, self._number = name, 0
+
+    def seal(self, content: bytes, kind: bytes) -> bytes:
+        nonce = os.urandom(_NONCE_BYTES)
+        sealed = nonce + self._cipher.encrypt(nonce, content, self._place(kind))
+        return kind + len(sealed).to_bytes(_HEAD_BYTES - 1, "big") + sealed
+
+    def open(self, sealed: bytes, kind: bytes) -> bytes:
+        nonce, content = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+        return self._cipher.decrypt(nonce, content, self._place(kind))
+
+    def _place(self, kind: bytes) -> bytes:
+        self._number += 1
+        return self._name + b"%d" % self._number + kind
+
+
 class _Sealing(io.RawIOBase):
     """A file that is sealed as it is written, and whole once this is closed."""
 
     def __init__(self, file: "BinaryIO", key: bytes) -> None:
-        self._file, self._cipher = file, _cipher(key)
-        self._held = bytearray()
-        self._number = 0
-        file.write(SEAL)
-
-    def writable(self) -> bool:
-        return True
+        name = os.urandom(_NAME_BYTES)
+        self._file, self._cipher, self._held = file, _BlockCipher(key, name), bytearray()
+        file.write(SEAL + name)
 
     def write(self, content: "bytes | bytearray | memoryview", /) -> int:  # type: ignore[override]
         self._held += content
         while len(self._held) > _BLOCK_BYTES:
-            self._write_block(_BLOCK_BYTES, is_last=False)
+            self._file.write(self._cipher.seal(bytes(self._held[:_BLOCK_BYTES]), _MORE))
+            del self._held[:_BLOCK_BYTES]
         return len(content)
 
     def close(self) -> None:
         if not self.closed:
-            self._write_block(len(self._held), is_last=True)
+            self._file.write(self._cipher.seal(bytes(self._held), _LAST))
         super().close()
-
-    def _write_block(self, size: int, *, is_last: bool) -> None:
-        block = bytes(self._held[:size])
-        self._file.write(_seal_block(self._cipher, block, self._number, is_last=is_last))
-        del self._held[:size]
-        self._number += 1
 
 
 class _Unsealed(io.RawIOBase):
@@ -226,40 +241,23 @@ def _open_blocks(file: "BinaryIO") -> "Iterator[bytes]":
     key = find_key()
     if key is None:
         raise EncryptionKeyError(
-            f"It is encrypted, and {VARIABLE} names no key. Set it to its key."
+            f"It is encrypted, and {VARIABLE} names no key: set it to its key."
         )
-    cipher, number, is_last = _cipher(key), 0, False
-    file.read(len(SEAL))
-    while not is_last:
+    cipher, kind = _BlockCipher(key, file.read(len(SEAL) + _NAME_BYTES)[len(SEAL) :]), _MORE
+    while kind == _MORE:
         head = file.read(_HEAD_BYTES)
-        is_last = head[:1] == _LAST
+        kind = head[:1]
         sealed = file.read(min(int.from_bytes(head[1:], "big"), _LARGEST_BLOCK))
         try:
-            nonce, content = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
-            yield cipher.decrypt(nonce, content, b"%d" % number + head[:1])
+            block = cipher.open(sealed, kind)
         except (InvalidTag, ValueError) as error:
             raise EncryptionKeyError(
                 f"It can't be opened with the key {digest_of(key)}: it was sealed with another, or "
                 "was changed or cut off since."
             ) from error
-        number += 1
+        yield block
     if file.read(1):
         raise EncryptionKeyError("Something was added to it since it was sealed.")
-
-
-def _seal_block(cipher: "AESGCM", content: bytes, number: int, *, is_last: bool) -> bytes:
-    nonce = os.urandom(_NONCE_BYTES)
-    kind = _LAST if is_last else _MORE
-    sealed = nonce + cipher.encrypt(nonce, content, b"%d" % number + kind)
-    return kind + len(sealed).to_bytes(_HEAD_BYTES - 1, "big") + sealed
-
-
-def _cipher(key: bytes) -> "AESGCM":
-    from hashlib import blake2b
-
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # no hook waits for it
-
-    return AESGCM(blake2b(key=key, person=_FOR_FILES, digest_size=_KEY_BYTES).digest())
 
 
 def _read_mark(home: str) -> str | None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from memoria.bare.sealing import VARIABLE, EncryptionKeyError, has_mark, key_of, write_mark
 from memoria.errors import StoreUnavailableError, UnsupportedEngineError
 
+__all__ = ["name_key", "open_file", "open_under", "require_library", "sqlite3"]
+
 _WITH_KEY = "sqlcipher3"
 
 if TYPE_CHECKING:

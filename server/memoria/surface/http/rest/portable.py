@@ -104,7 +104,7 @@ async def import_memory(caller: RestCaller, _order: Order) -> Document:
     require_type(request, LINES)
     with tempfile.TemporaryDirectory() as folder:
         path, size = Path(folder, _FILE), 0
-        raw = await in_thread(partial(path.open, "xb"))
+        raw = await in_thread(lambda: path.open("xb"))
         with raw, open_writer(str(settings.home_path), raw) as file:
             async for part in request.stream():
                 size += len(part)
