@@ -69,6 +69,7 @@ def test_every_setting_that_is_named_exists() -> None:
     elsewhere = {
         "MEMORIA_DATA",
         "MEMORIA_ASKED",
+        "MEMORIA_ENCRYPTION_KEY",
         "MEMORIA_HOOKS",
         "MEMORIA_PASSPHRASE",
         "MEMORIA_TOKEN",
