@@ -224,13 +224,13 @@ def test_a_lost_key_and_another_key_are_explained_and_nothing_is_changed(
     (backup,) = (shell.home / "backups").glob("*.zip")
     for opener, said in ((shell, "names no key"), (other, "names another key")):
         tried = ("search opens", "backup", "nightly", "encrypt --off", f"restore {backup} --yes")
-        *refused, looked = _run(opener, *tried, "doctor")
+        *refused, looked = _run(opener, *tried, "doctor --json")
         for one in refused:
             assert one.code == 1
             assert said in one.err
             assert digest_of(bytes.fromhex(KEY)) in one.err
         assert looked.code == Exit.UNSOUND
-        assert said in " ".join(looked.out.split())
+        assert said in looked.out
     _tell(shell, f"{BEFORE[2]}, please")
     assert read_failures(str(shell.home), "default")
     assert not any(_find(shell.home, BEFORE[2:3]).values())

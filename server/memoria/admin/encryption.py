@@ -14,18 +14,19 @@ from pathlib import Path
 
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Member
-from memoria.admin.backup import ASIDE, delete_abandoned, workshop
+from memoria.admin.backup import ASIDE, STAGING, delete_abandoned, workshop
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import KEPT
 from memoria.bare.sealing import MARK, SEAL, EncryptionKeyError, has_mark, seal, unseal, write_mark
 from memoria.bare.spool import HOOKS, SPOOL
-from memoria.disk.folders import DRAFT, HISTORY, explain_system_errors, sync_folder
+from memoria.disk.folders import DRAFT, explain_system_errors, sync_folder
 from memoria.disk.home_files import BACKUPS, DATABASE, replace_file, wipe_file
-from memoria.disk.regular_files import list_files, walk
+from memoria.disk.regular_files import list_files, list_folder, walk
 from memoria.errors import BackupError, StoreUnavailableError
 from memoria.store.engine import DatabaseFiles, KeyChange
 
 _TEXTS = (".md", ".txt", ".jsonl")
+_DELETE = "`memoria doctor --fix` deletes the folder once it is an hour old."
 _FIRST_BYTES = b"SQLite format 3\0"
 
 
@@ -38,7 +39,7 @@ class EncryptionReport:
     files: int = 0
     backups: int = 0
     left: list[str] = field(default_factory=list)
-    """Sentences on backups that are as they were, since they can't be read."""
+    """Sentences on what is as it was: backups that can't be read, folders of stopped commands."""
 
 
 class HomeEncryption:
@@ -66,6 +67,9 @@ class HomeEncryption:
             for path in list_files(home, BACKUPS):
                 if path.suffix == ".zip":
                     self._change_backup(path)
+            for path, _ in (*list_folder(home, ""), *list_folder(home, BACKUPS)):
+                if path.name.startswith(STAGING):
+                    self.report.left.append(f"{path}: a command was stopped. {_DELETE}")
         return self.report
 
     def change_folder(self, folder: Path) -> Mapping[str, int]:
@@ -94,7 +98,7 @@ class HomeEncryption:
     def _change_file(self, folder: Path, file: Path) -> bool:
         """Write a file as it should be; return whether it was another way."""
         parts = file.relative_to(folder).parts
-        is_remade = not {HISTORY, KEPT}.isdisjoint(parts) or (SPOOL in parts and _is_draft(file))
+        is_remade = KEPT in parts or (SPOOL in parts and _is_draft(file))
         if is_remade and not self._decrypts:
             wipe_file(file)  # made again, or never whole
             return True
