@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from memoria.bare.sealing import VARIABLE
 from memoria.disk.regular_files import refuse_links
 from memoria.errors import (
     InvalidInputError,
@@ -309,7 +310,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 def _explain(error: sqlite3.Error) -> StoreError:
     what = str(error).rstrip(".")
     if is_damage(error):
-        hint = _STOPPED if what == _NO_DATABASE else ""
+        hint = _STOPPED if what == _NO_DATABASE and os.environ.get(VARIABLE) else ""
         return StoreDamagedError.for_problem(what.partition(" with text ")[0] + hint)
     match _code(error):
         case "FULL":
