@@ -77,11 +77,12 @@ def test_every_setting_that_is_named_exists() -> None:
     elsewhere = {
         "MEMORIA_DATA",
         "MEMORIA_ASKED",
+        "MEMORIA_ENCRYPTION_KEY",
         "MEMORIA_HOOKS",
         "MEMORIA_PASSPHRASE",
         "MEMORIA_TOKEN",
         "MEMORIA_URL",
-    }  # benchmarks; a command's; hooks', which know no settings; asked for; a client's
+    }  # benchmarks; a command's; a key, before settings; hooks', without any; asked for; a client's
     named = {
         (name_of(page), name)
         for page in _PRESENT

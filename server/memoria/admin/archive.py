@@ -15,6 +15,7 @@ from typing import IO, Literal
 from pydantic import ValidationError
 
 from memoria.bare.project_registry import REGISTRY
+from memoria.bare.sealing import MARK
 from memoria.connectors.sources.archives import TORN, open_zip
 from memoria.disk.home_files import BACKUPS, DATABASE, TOMBSTONE_KEY, is_core_path, most_bytes
 from memoria.errors import BackupError
@@ -22,7 +23,7 @@ from memoria.model.base import Value
 
 Progress = Callable[[int, int], None]
 
-MEMBERS = (DATABASE, TOMBSTONE_KEY, REGISTRY)
+MEMBERS = (DATABASE, TOMBSTONE_KEY, REGISTRY, MARK)
 """Names of files that a backup may hold beside core files; no other file is ever unpacked."""
 
 _MANIFEST = "manifest.json"

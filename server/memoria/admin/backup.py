@@ -24,6 +24,7 @@ from memoria.admin.archive import Manifest, Progress
 from memoria.bare.home import read_at, try_lock, write_at
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.bare.project_registry import REGISTRY
+from memoria.bare.sealing import MARK
 from memoria.config import Settings
 from memoria.disk.folders import DRAFT, explain_system_errors, make_private, sync_folder
 from memoria.disk.home_files import (
@@ -303,7 +304,7 @@ def _copy_others(home: Path, folder: Path) -> tuple[dict[str, Path], tuple[str, 
     """
     copies: dict[str, Path] = {}
     left_out: list[str] = []
-    for name in (*core_files(home), TOMBSTONE_KEY, REGISTRY):
+    for name in (*core_files(home), TOMBSTONE_KEY, REGISTRY, MARK):
         try:
             content = read_file(home, name, most_bytes(name))
         except UnusableFileError as error:

@@ -15,6 +15,7 @@ from memoria.admin.findings import check_chat_model, check_hooks
 from memoria.admin.mend import check_backups, check_privacy
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
+from memoria.bare.sealing import has_mark
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.disk.folders import describe_former
@@ -131,6 +132,8 @@ def _check_home(
     if home.is_dir():
         yield _check_disk(home)
         yield check_privacy(home)
+        if has_mark(str(home)):
+            yield _report("encryption", "on: without its key nobody can read the home")
     if os.access(home, os.R_OK | os.X_OK):
         yield _check_leftovers(home)
         if walks:

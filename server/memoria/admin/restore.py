@@ -10,8 +10,10 @@ from pathlib import Path
 from memoria.admin import archive
 from memoria.admin.archive import Manifest, Progress
 from memoria.admin.backup import ASIDE, STAMP, workshop
+from memoria.admin.encryption import encrypt_unpacked
 from memoria.bare.home import TENANTS
 from memoria.bare.kept import KEPT
+from memoria.bare.sealing import EncryptionKeyError, find_key, key_of
 from memoria.disk.folders import DERIVED, explain_system_errors, remove_signposts, sync_folder
 from memoria.disk.home_files import DATABASE, KEY_BYTES, TOMBSTONE_KEY, core_files, replace_file
 from memoria.disk.regular_files import list_files, read_file, refuse_links
@@ -75,7 +77,11 @@ def _unpack_and_check(
     _check_room(folder, backup, manifest)
     archive.unpack(backup, folder, progress)
     try:
+        manifest = encrypt_unpacked(folder, manifest, files, find_key())
+        key_of(str(folder))
         wrong = _find_defects(folder / DATABASE, files, manifest)
+    except EncryptionKeyError as error:
+        raise BackupError(str(error).replace(str(folder), str(backup))) from error
     except StoreDamagedError as error:
         raise BackupError.for_damage(backup, "its database can't be read") from error
     if wrong:

@@ -25,6 +25,7 @@ from memoria.bare.kept import (
     write_kept,
 )
 from memoria.bare.kept_before import begin_epoch
+from memoria.bare.sealing import is_sealed
 from memoria.bare.settings_file import SETTINGS_FILE
 from memoria.config import Settings
 from memoria.errors import MemoriaError
@@ -68,6 +69,9 @@ class AnswerKeeper:
         self._composers = composers
         self._home = str(settings.home_path)
         self._tenant = settings.tenant
+        self._is_off = settings.database_url is not None or is_sealed(self._home)
+        """True where nothing is kept: no file of the home changes with a database elsewhere, and a
+        hook, which has the standard library alone, could open nothing that is sealed."""
         self._is_known: tuple[str, bool] | None = None
         self._seen: States = {}
         self._good_until: int | None = None
@@ -91,9 +95,9 @@ class AnswerKeeper:
     def keep_for_others(self) -> bool:
         """Keep answers for no project and other projects that had some; delete stale ones.
 
-        Where a database elsewhere has the memory, that is whatever was kept before it moved there.
+        Where nothing is kept, that is whatever was before the memory moved or was encrypted.
         """
-        if self._settings.database_url is not None:
+        if self._is_off:
             delete_kept(self._home, self._tenant)
             return True
         for workspace in self._list_others():
@@ -132,11 +136,8 @@ class AnswerKeeper:
         return self._note_seen(workspace, states, until)
 
     def _may_keep(self, states: States) -> bool:
-        """Check whether another process would compose the same, by the present settings file.
-
-        Where a database elsewhere has the memory, no file of the home changes with it.
-        """
-        if self._settings.database_url is not None:
+        """Check whether another process would compose the same, by the present settings file."""
+        if self._is_off:
             return False
         state = states[SETTINGS_FILE]
         if self._is_known is None or self._is_known[0] != state:

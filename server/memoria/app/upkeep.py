@@ -12,14 +12,16 @@ import memoria.admin.restore
 from memoria.admin.archive import read_manifest
 from memoria.admin.backup import BackupReport
 from memoria.admin.doctor import examine, examine_unopened, name_newest_backup
+from memoria.admin.encryption import EncryptionReport, HomeEncryption
 from memoria.admin.mend import mend_home, mend_store, report_failures, report_repairs
-from memoria.app.engine import open_store, refuse_elsewhere, require_files
+from memoria.app.engine import choose_engine, open_store, refuse_elsewhere, require_files
 from memoria.app.private_times import carry_private_times
 from memoria.app.tokens import carry_tokens, end_tokens
 from memoria.app.webhooks import carry_webhooks
+from memoria.bare.sealing import VARIABLE, EncryptionKeyError, key_of
 from memoria.config import Settings
 from memoria.erasure.reforget import reforget
-from memoria.errors import StoreError
+from memoria.errors import InvalidInputError, StoreError
 from memoria.inference import LazyEmbedder, choose_embedder
 from memoria.model import BacklogStatus, Channel, Health, Repair, now_millis
 from memoria.store.engine import DatabaseFiles, Store
@@ -133,6 +135,35 @@ def restore(
         if channel is not None:
             _note_restore(now, channel)
     return Restored(former, again, len(ended))
+
+
+def encrypt(settings: Settings, *, decrypts: bool = False) -> EncryptionReport:
+    """Encrypt a home that is there already, under the key of the environment, or decrypt it.
+
+    Raises:
+        InvalidInputError: the environment names no key, or a server has the database.
+        StoreError: the home is in use or damaged. It is as it was.
+    """
+    refuse_elsewhere(settings)
+    files = choose_engine(settings).files
+    if files is None:
+        raise InvalidInputError(
+            f"This memory is in {settings.place}: whoever runs that server encrypts its disk. With "
+            f"{VARIABLE} set, what hooks and exports leave on this machine is sealed. Nothing was "
+            "done."
+        )
+    try:
+        key = key_of(str(settings.home_path))
+    except EncryptionKeyError as error:
+        raise InvalidInputError(str(error)) from error
+    if key is None:
+        raise InvalidInputError(
+            f"{VARIABLE} names no key. Make one with `openssl rand -hex 32` and set {VARIABLE} to "
+            "it, or to the whole path of a file that holds it, outside of the home, for this "
+            "program and every client. Keep it where you keep your passwords: without it nobody "
+            "can read the home. Nothing was done."
+        )
+    return HomeEncryption(files, key, decrypts=decrypts).change_home(settings.home_path)
 
 
 def _reforget(settings: Settings, files: DatabaseFiles, former: Path) -> int | None:

@@ -27,6 +27,7 @@ from memoria.bare.home import (
     write_all,
 )
 from memoria.bare.plain_json import read_json, write_json
+from memoria.bare.sealing import EncryptionKeyError, find_key, seal, unseal
 
 HOOKS = "hooks"
 """The folder with a file for each client that was heard of, and the log of failures."""
@@ -118,6 +119,7 @@ def _plain(client: str) -> str:
 SPOOL = "spool"
 """The folder with a file for each entry that waits."""
 MOST_ENTRY_BYTES = 32 << 20
+_MOST_SEALED_BYTES = MOST_ENTRY_BYTES + 1024
 ASIDE = "aside"
 """The folder in the spool with the entries that are set aside."""
 _LOCK = ".lock"
@@ -131,12 +133,14 @@ def append_entry(home: str, tenant: str, entry: dict[str, object]) -> None:
 
     An entry with words of its own (`turns`) is synced to disk. A pointer to a transcript is not:
     if the machine loses power at this very moment, the transcript still says all of it, and the
-    next entry of the session points there as well.
+    next entry of the session points there as well. Words are sealed in an encrypted home.
 
     Raises:
-        OSError: it can't be written, or is too large.
+        OSError: it can't be written, or is too large, or can't be sealed.
     """
     content = write_json(entry).encode("ascii")
+    if "turns" in entry:
+        content = seal(home, content)
     if len(content) > MOST_ENTRY_BYTES:
         raise OSError(f"an entry of {len(content):,} bytes is too large for the spool")
     folder = make_tenant_folder(home, tenant, SPOOL)
@@ -290,8 +294,12 @@ def _aside_folder(home: str, tenant: str) -> str:
 
 def _read(path: str) -> dict[str, object] | None:
     try:
-        entry = read_json(read_regular(path, MOST_ENTRY_BYTES).decode("utf-8"))
+        entry = read_json(unseal(read_regular(path, _MOST_SEALED_BYTES)).decode("utf-8"))
     except (ValueError, NotRegularError, FileNotFoundError):
+        return None
+    except EncryptionKeyError:
+        if find_key() is None:
+            raise  # it is sound, and waits for its key
         return None
     return entry if isinstance(entry, dict) else None
 

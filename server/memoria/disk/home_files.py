@@ -35,6 +35,7 @@ BACKUPS = "backups"
 KEY_BYTES = 32
 _TEXTS = (".md", ".txt", ".jsonl")
 _OWNER_ONLY = 0o600
+_ZEROS = bytes(1 << 20)
 _TENANTS_FOLDER = lazy_regex(rf"^{TENANTS}/[a-z0-9-]+/")
 _IN_PROJECT = lazy_regex(rf"{PROJECTS}/[a-z0-9-]+/{re.escape(PROJECT_FILE)}")
 _MARK = lazy_regex(r"(?:(?<![ \t])[ \t]++)?<!-- [mcd]:[0-9a-f]{4,32} -->")
@@ -187,6 +188,21 @@ def replace_file(file: Path, content: bytes, is_current: Callable[[], bool] = la
     finally:
         draft.unlink(missing_ok=True)
     return True
+
+
+def wipe_file(file: Path) -> None:
+    """Write zeros over a file, to the disk, and delete it.
+
+    A disk that writes elsewhere than it is told, or a file system that keeps snapshots, has the
+    former bytes still.
+    """
+    with file.open("r+b") as opened:
+        left = os.fstat(opened.fileno()).st_size
+        while left > 0:
+            left -= opened.write(_ZEROS[:left])
+        opened.flush()
+        os.fsync(opened.fileno())
+    file.unlink()
 
 
 def _create_once(file: Path, content: bytes) -> None:

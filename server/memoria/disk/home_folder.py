@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path, PurePosixPath
 
 from memoria.bare.home import DEFAULT_TENANT, name_owner
+from memoria.bare.sealing import EncryptionKeyError, is_sealed, seal, unseal
 from memoria.disk.folders import DRAFT, former_folder, make_private, sync_folder, tenant_folder
 from memoria.disk.home_files import (
     adopt_tombstone_keys,
@@ -35,6 +36,8 @@ _State = tuple[int, int, int]
 class TenantFolder:
     """A tenant's files in a home, as `TenantFiles` says; regular files only.
 
+    In an encrypted home they are sealed.
+
     Every method raises `UnusableFileError` if a file can't be read or written, is too large, or is
     a link, a pipe or a folder.
     """
@@ -51,13 +54,27 @@ class TenantFolder:
             (folder or tenant_folder(home, tenant)).relative_to(home).as_posix()
         )
 
+    @property
+    def are_readable(self) -> bool:
+        """True if the files are not sealed."""
+        return not is_sealed(str(self._home))
+
     def reading(self) -> AbstractContextManager[None]:
         """Begin a block that reads many files; others may change them meanwhile."""
         return nullcontext()
 
     def read(self, place: str, most: int | None = None) -> bytes | None:
-        """Return a file's content; None if there is no file."""
-        return read_file(self._home, self._root / place, most or most_bytes(place))
+        """Return a file's content; None if there is no file.
+
+        What a killed process has left of a sealed one says nothing.
+        """
+        content = read_file(self._home, self._root / place, most or most_bytes(place))
+        try:
+            return None if content is None else unseal(content)
+        except EncryptionKeyError as error:
+            if DRAFT.fullmatch(PurePosixPath(place).name):
+                return b""
+            raise UnusableFileError(f"{self.name(place)} can't be read. {error}") from error
 
     def exists(self, place: str) -> bool:
         """Check that a file exists and can be used."""
@@ -88,6 +105,8 @@ class TenantFolder:
         """
         file = self._home / self._root / place
         had = self.find_state(place)
+        with _explain_errors():
+            content = seal(str(self._home), content)
         if len(content) > max(most_bytes(place), had[1] if had else 0):
             raise UnusableFileError(
                 f"{file} would have {len(content):,} bytes, and Memoria writes at most "
@@ -201,5 +220,7 @@ def _explain_errors() -> Iterator[None]:
     """Raise errors of the operating system as UnusableFileError, with what to do about them."""
     try:
         yield
+    except EncryptionKeyError as error:
+        raise UnusableFileError(str(error)) from error
     except OSError as error:
         raise UnusableFileError(str(StoreUnavailableError.from_system(error))) from error

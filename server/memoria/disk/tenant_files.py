@@ -17,7 +17,12 @@ class TenantFiles(Protocol):
 
     @property
     def are_on_disk(self) -> bool:
-        """True if other programs can open the files by their paths."""
+        """True if the files have paths on this machine."""
+        ...
+
+    @property
+    def are_readable(self) -> bool:
+        """True if people and other programs can read the files by their paths."""
         ...
 
     def reading(self) -> AbstractContextManager[object]:

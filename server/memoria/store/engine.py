@@ -23,7 +23,7 @@ All calls block; the application runs each whole transaction in one worker threa
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memoria.config import Settings
 from memoria.disk.tenant_files import HomeFiles
@@ -153,6 +153,13 @@ class JournalingStore(Store, Protocol):
         ...
 
 
+class KeyChange(NamedTuple):
+    """A file's key before and after; None where it is plain."""
+
+    former: bytes | None
+    key: bytes | None
+
+
 class DatabaseFiles(Protocol):
     """Work on a database file as a whole, opened or not."""
 
@@ -187,6 +194,25 @@ class DatabaseFiles(Protocol):
 
     def list_tenants(self, path: Path) -> list[str]:
         """List the tenants that a file has something of."""
+        ...
+
+    def recode(
+        self, path: Path, folder: Path, keys: KeyChange, begin: Callable[[], None]
+    ) -> Mapping[str, int]:
+        """Put a copy under another key in a file's place, compared row by row; wipe the former.
+
+        Args:
+            path: the file.
+            folder: an empty folder on the same disk, for the work.
+            keys: of the file and of its copy.
+            begin: called when the copy is whole, right before it takes the place.
+
+        Returns:
+            The numbers of rows, by table.
+
+        Raises:
+            StoreError: the file is damaged or in use, or the copy is not the same. It is as it was.
+        """
         ...
 
     def claim(self, path: Path) -> AbstractContextManager[Callable[[Path, Path], None]]:

@@ -17,11 +17,13 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, get_args
 
+from memoria.bare.sealing import SEAL, EncryptionKeyError, open_reader
 from memoria.errors import ExportError
 from memoria.model.base import Value
 from memoria.store.rows.portable.records import PortableKind, PortableRecord
@@ -169,7 +171,8 @@ def is_export(path: Path) -> bool:
         if not stat.S_ISREG(path.stat().st_mode):
             return False
         with path.open("rb") as file:
-            return file.read(len(HEAD) + 4).startswith(f'{{"{HEAD}"'.encode())
+            begin = file.read(max(len(SEAL), len(HEAD) + 4))
+            return begin.startswith((SEAL, f'{{"{HEAD}"'.encode()))  # nothing else is sealed
     except OSError:
         return False
 
@@ -209,7 +212,17 @@ def read_lines(path: Path) -> Iterator[ExportLine | UnreadableLine]:
             yield UnreadableLine(number + 1, "is missing: the file ends too early", file.tell())
 
 
-def _open(path: Path) -> BinaryIO:
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
+    """Open an export, sealed or not."""
+    try:
+        with open_reader(_open_regular(path)) as file:
+            yield file
+    except EncryptionKeyError as error:
+        raise ExportError(f"{path} can't be read. {error}") from error
+
+
+def _open_regular(path: Path) -> BinaryIO:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:

@@ -1,7 +1,7 @@
 """Writing of an export: one snapshot of a tenant, streamed into a file of its own.
 
-Of core files an export has the lines that no memory stands behind, without secrets: the others are
-written by the next nightly run from the memories.
+Of an encrypted home it is sealed. Of core files an export has the lines that no memory stands
+behind, without secrets: the others are written by the next nightly run from the memories.
 """
 
 import os
@@ -26,6 +26,7 @@ from memoria.admin.exports.format import (
 )
 from memoria.bare.home import TENANTS
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.bare.sealing import open_writer
 from memoria.disk.folders import sync_folder
 from memoria.disk.home_files import is_core_path, read_seed
 from memoria.disk.tenant_files import HomeFiles, TenantFiles, list_core_places
@@ -194,7 +195,8 @@ def _create(home: Path, target: Path) -> Iterator[BinaryIO]:
             descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    yield file
+                    with open_writer(str(home), file) as opened:
+                        yield opened
                     file.flush()
                     os.fsync(descriptor)
                 os.link(draft, target)  # of two that write at once, the first has the name

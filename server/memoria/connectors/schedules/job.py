@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape
 from pydantic import SecretStr
 
 from memoria.bare.lazy_regex import lazy_regex
+from memoria.bare.sealing import VARIABLE as ENCRYPTION_KEY
 from memoria.config import Settings
 from memoria.config_database import hide_password
 from memoria.errors import InvalidInputError, ScheduleError, quote_value
@@ -130,6 +131,11 @@ def capture_environment(settings: Settings, environment: Mapping[str, str]) -> C
     secrets = [name for name in named if isinstance(getattr(settings, name), SecretStr)]
     keys = [name for name in secrets if name != "database_url"]  # without it: another memory
     carried = {_variable(name): value for name, value in named.items() if name not in keys}
+    encryption_key = environment.get(ENCRYPTION_KEY, "")
+    if Path(encryption_key).is_absolute():
+        carried[ENCRYPTION_KEY] = encryption_key  # the place of its file
+    elif encryption_key:
+        keys.append(ENCRYPTION_KEY.removeprefix(_PREFIX))
     for name, value in carried.items():
         is_looked_at = name == _variable("database_url")  # its options are no keys
         if not is_looked_at and holds_a_key(value):

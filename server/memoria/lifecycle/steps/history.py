@@ -17,6 +17,7 @@ _BREAKS = lazy_regex("[\x85\u2028\u2029]")
 """Matches what some readers take for the end of a line, and what JSON does not escape."""
 _PAGE = 100
 _OFF = "MEMORIA_HISTORY_FILES is off: no conversation is written into a file"
+_ENCRYPTED = "the home is encrypted: no conversation is written into a file"
 _IN_DATABASE = "a database elsewhere keeps the memory: no conversation is written into a file"
 
 
@@ -70,13 +71,13 @@ class HistoryStep(PlannedStep[ConversationItem]):
 
     def describe_limits(self, context: StepContext) -> str | None:
         """Say why no history files are written, if none are."""
-        if not context.files.are_on_disk:
-            return _IN_DATABASE
+        if not context.files.are_readable:
+            return _ENCRYPTED if context.files.are_on_disk else _IN_DATABASE
         return None if context.settings.history_files else _OFF
 
     def plan(self, context: StepContext) -> Iterator[ConversationItem]:
         """Yield the conversations whose file is missing or outdated."""
-        after = 0 if context.settings.history_files and context.files.are_on_disk else None
+        after = 0 if context.settings.history_files and context.files.are_readable else None
         while after is not None:
             with context.store.read(context.tenant) as tx:
                 found = tx.days.list_closed_sessions(context.run.options.since or 0, after, _PAGE)

@@ -23,7 +23,7 @@ class TenantFileRows:
     What is done in a transaction of the tenant is a part of that transaction.
     """
 
-    are_on_disk = False
+    are_on_disk = are_readable = False
 
     def __init__(self, transactions: JoinedTransactions, tenant: str) -> None:
         self._transactions = transactions

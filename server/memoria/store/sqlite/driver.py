@@ -1,7 +1,4 @@
-"""Driver: the SQLite library, and connections set up for a file that many processes open.
-
-`pysqlite3` brings a current SQLite with loadable extensions wherever it has a wheel; many
-Pythons are built without the latter. Elsewhere the standard module serves.
+"""Driver: connections set up for a file that many processes open.
 
 The order of the settings matters. The busy timeout comes first, because switching to WAL can
 itself find the file busy; and even then the switch may fail when several processes create the
@@ -13,8 +10,9 @@ import os
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from memoria.bare.sealing import VARIABLE
 from memoria.disk.regular_files import refuse_links
 from memoria.errors import (
     InvalidInputError,
@@ -24,20 +22,12 @@ from memoria.errors import (
     UnsupportedEngineError,
     UnusableFileError,
 )
-
-if TYPE_CHECKING:
-    import sqlite3
-else:
-    try:
-        from pysqlite3 import dbapi2 as sqlite3
-    except ImportError:
-        import sqlite3
-
 from memoria.store.connection import Column, Parameters, RefusedRowError, RefusedValueError
 from memoria.store.image.cached_reads import SnapshotCache
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.emptied import refuse_emptied
 from memoria.store.sqlite.journal import hide_changes, list_columns
+from memoria.store.sqlite.library import open_file, sqlite3
 from memoria.store.sqlite.match import write_query
 from memoria.store.sqlite.write_queue import WaitedTooLongError, WriteQueue
 from memoria.store.word_query import WordQuery
@@ -69,6 +59,8 @@ _BY_WORDS = {
     "database is locked": "BUSY",
     "database disk image is malformed": "CORRUPT",
 }
+_NO_DATABASE = "file is not a database"
+_STOPPED = "; but if `memoria encrypt` was stopped on it, run that again"
 _NOT_TEXT = "Could not decode to UTF-8"
 
 
@@ -199,14 +191,8 @@ def connect(path: Path, busy_timeout_ms: int, *, read_only: bool = False) -> Sql
     refuse_emptied(path)
     if not read_only:
         _create_private(path)
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
-        uri=True,
-        timeout=busy_timeout_ms / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=256,
-        factory=SqliteConnection,
+    connection: SqliteConnection = open_file(
+        path, timeout=busy_timeout_ms / 1000, cached_statements=256, factory=SqliteConnection
     )
     connection.queue, connection.busy_timeout_ms = WriteQueue.of(path), busy_timeout_ms
     try:
@@ -324,7 +310,8 @@ def is_busy(error: sqlite3.Error) -> bool:
 def _explain(error: sqlite3.Error) -> StoreError:
     what = str(error).rstrip(".")
     if is_damage(error):
-        return StoreDamagedError.for_problem(what.partition(" with text ")[0])
+        hint = _STOPPED if what == _NO_DATABASE and os.environ.get(VARIABLE) else ""
+        return StoreDamagedError.for_problem(what.partition(" with text ")[0] + hint)
     match _code(error):
         case "FULL":
             cure = "The disk or quota is full. Free some space and try again."

@@ -6,16 +6,19 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memoria.config import Settings
-from memoria.disk.home_files import DATABASE
-from memoria.errors import StoreUnavailableError
+from memoria.disk.home_files import DATABASE, wipe_file
+from memoria.errors import StoreDamagedError, StoreUnavailableError
 from memoria.model import Finding
+from memoria.store.engine import KeyChange
 from memoria.store.image.tenants import list_tenants
 from memoria.store.rows.forgotten import drop_hidden
 from memoria.store.rows.outbox import drop_webhooks
 from memoria.store.sql.statements import statements
 from memoria.store.sqlite.connections import identify_file
 from memoria.store.sqlite.driver import connect, is_busy, is_damage, sqlite3, translate_errors
+from memoria.store.sqlite.encryption import copy_under
 from memoria.store.sqlite.examination import examine_truth
+from memoria.store.sqlite.library import open_file, open_under
 from memoria.store.sqlite.schema import (
     check_version,
     list_foreign_objects,
@@ -97,6 +100,25 @@ class SqliteFiles:
         with translate_errors(), closing(connect(path, _BUSY_TIMEOUT_MS)) as connection:
             return list_tenants(connection)
 
+    def recode(
+        self, path: Path, folder: Path, keys: KeyChange, begin: Callable[[], None]
+    ) -> Mapping[str, int]:
+        """Put a copy under another key in a file's place; wipe the former. Return rows by table."""
+        with translate_errors():
+            holder = _alone_with(path, open_under(path, keys.former, timeout=_CLAIM_TIMEOUT_S))
+            if holder is None:
+                raise StoreDamagedError.for_problem(f"{path.name} can't be read with its key")
+            with closing(holder):
+                holder.execute("COMMIT")  # the lock stays: the connection is an exclusive one
+                draft, aside = folder / "draft.db", folder / "former"
+                rows = copy_under(holder, draft, keys.key)
+                aside.mkdir(mode=0o700)
+                begin()
+                _replace(path, draft, aside, holder)
+        for file in aside.iterdir():
+            wipe_file(file)
+        return rows
+
     @contextmanager
     def claim(self, path: Path) -> Iterator[Callable[[Path, Path], None]]:
         """Lock other processes out of the file, and yield a function that replaces the file.
@@ -115,15 +137,9 @@ class SqliteFiles:
                 holder.close()
 
 
-def _alone_with(path: Path) -> sqlite3.Connection | None:
+def _alone_with(path: Path, opened: sqlite3.Connection | None = None) -> sqlite3.Connection | None:
     """Return an exclusive connection, with the log moved into the file; None if it is damaged."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
-        uri=True,
-        timeout=_CLAIM_TIMEOUT_S,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    connection: sqlite3.Connection = opened or open_file(path, timeout=_CLAIM_TIMEOUT_S)
     try:
         for step in ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = DELETE"):
             connection.execute(step).fetchall()

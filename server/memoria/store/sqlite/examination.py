@@ -202,7 +202,9 @@ def _run_check(check: str, look: Callable[[], Finding]) -> Finding:
 def _check_engine(connection: SqliteConnection) -> Finding:
     source = sqlite3.__name__.split(".", maxsplit=1)[0]
     journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
-    return report_ok("engine", f"SQLite {sqlite3.sqlite_version} ({source}), {journal}")
+    cipher = connection.execute("PRAGMA cipher_status").fetchone()  # no row from a plain SQLite
+    kept = ", encrypted" if cipher is not None and int(cipher[0]) else ""
+    return report_ok("engine", f"SQLite {sqlite3.sqlite_version} ({source}), {journal}{kept}")
 
 
 def _check_integrity(damage: Damage, *, deep: bool) -> Finding:

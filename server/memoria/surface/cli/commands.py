@@ -118,6 +118,9 @@ REST = {
         "moving",
         "Copy the whole memory into an empty PostgreSQL database, or from there into a home.",
     ),
+    "encrypt": Verb(
+        "encryption", "Encrypt the home with its backups, under a key that you keep; or decrypt it."
+    ),
     "stats": Verb("upkeep", "Show how much this tenant's memory holds."),
     "value": Verb(
         "value", "Compare sessions in which memory was silent with those in which it spoke."

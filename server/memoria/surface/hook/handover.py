@@ -1,7 +1,8 @@
 """Hands over work that a hook has no time for to a process that nobody waits for.
 
 A text that may hold a secret goes through a pipe, without touching the disk, to a process that
-loads the table of secrets and writes the cleaned text into the spool (`admin/hook_texts.py`). At
+loads the table of secrets and writes the cleaned text into the spool (`admin/hook_texts.py`). So
+does every text where the home is encrypted: what seals it is no part of the standard library. At
 the end of a session another process takes in the spool (`surface/mcp/after_session.py`), or sends
 it to a server elsewhere (`app/collect.py`).
 """

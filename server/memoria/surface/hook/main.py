@@ -14,6 +14,7 @@ from memoria.bare.home import find_home, find_tenant
 from memoria.bare.ignored import is_ignored
 from memoria.bare.plain_json import read_json
 from memoria.bare.remote import ask_remote, is_remote, own_home, read_server
+from memoria.bare.sealing import is_sealed
 from memoria.bare.settings_file import SettingsFileError, find_ignored_folders, find_silent_share
 from memoria.bare.spool import append_entry, describe_error, note_failure, note_heard
 from memoria.surface.hook.payloads import TRANSCRIPT_CLIENTS, Payload, find_transcript, is_from
@@ -134,7 +135,7 @@ def _capture(options: _Options, payload: Payload) -> str:
         entry = make_entry(options.client, payload)
         if entry is None:
             return ""
-        if "turns" not in entry or _is_clean(entry["turns"]):
+        if "turns" not in entry or (not is_sealed(options.home) and _is_clean(entry["turns"])):
             append_entry(options.home, options.tenant, entry)
         else:
             from memoria.surface.hook.handover import hand_over

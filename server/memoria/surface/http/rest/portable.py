@@ -3,16 +3,17 @@
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import IO, Any
 
-import anyio
 from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
 from memoria.app.exporting import export, list_gone_projects, merge_export
 from memoria.app.open_home import in_thread
+from memoria.bare.sealing import open_reader, open_writer
 from memoria.errors import ExportError
 from memoria.model.access import Access
 from memoria.model.base import write_document
@@ -84,7 +85,7 @@ async def export_memory(caller: RestCaller, order: ExportQuery) -> Response:
             with path.open("rb") as file:
                 shutil.copyfileobj(file, nameless)
         nameless.seek(0)
-        return nameless
+        return open_reader(nameless)  # the disk has it sealed where the home is
 
     file = await in_thread(write)
     await caller.memory.note_action("export", "memory")
@@ -103,7 +104,8 @@ async def import_memory(caller: RestCaller, _order: Order) -> Document:
     require_type(request, LINES)
     with tempfile.TemporaryDirectory() as folder:
         path, size = Path(folder, _FILE), 0
-        async with await anyio.open_file(path, "wb") as file:
+        raw = await in_thread(lambda: path.open("xb"))
+        with raw, open_writer(str(settings.home_path), raw) as file:
             async for part in request.stream():
                 size += len(part)
                 if size > MOST_IMPORT_BYTES:
@@ -112,7 +114,7 @@ async def import_memory(caller: RestCaller, _order: Order) -> Document:
                         f"The export is larger than {MOST_IMPORT_BYTES:,} bytes. Nothing was done; "
                         "import it with `memoria import` in a shell.",
                     )
-                await file.write(part)
+                await in_thread(partial(file.write, part))
         try:
             report = await in_thread(lambda: merge_export(settings, path, None, lambda *_: None))
         except ExportError as error:
