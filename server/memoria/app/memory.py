@@ -25,7 +25,7 @@ from memoria.errors import InvalidInputError
 from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
 from memoria.ingest.sessions import update_scratchpad
 from memoria.memories.details import EntityName, StatementDetails, read_entities
-from memoria.memories.statements import Statements
+from memoria.memories.handed_episodes import HandedEpisodes
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,
@@ -41,6 +41,7 @@ from memoria.model import (
     as_instant,
     as_turns,
 )
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
 
@@ -191,6 +192,8 @@ class Memoria(Maintenance):
         workspace: Text | None = None,
         scope: Scope | None = None,
         again: bool = False,
+        metadata: Metadata = NO_METADATA,
+        covers: Sequence[str] = (),
     ) -> RememberResult:
         """Keep a statement as a memory.
 
@@ -211,6 +214,8 @@ class Memoria(Maintenance):
             workspace: the project it is said in; the configured one by default.
             scope: seen `everywhere` or in this `project` alone; by default its matter decides.
             again: keep it even if it was forgotten before.
+            metadata: fields of the caller's own: texts, numbers, truths, lists of texts by names.
+            covers: ids of turns, or of a session, of which it is an episode.
 
         Raises:
             ForgottenError: it was forgotten before; says when and why.
@@ -230,6 +235,8 @@ class Memoria(Maintenance):
             session_id=self._session(session_id),
             scope=scope,
             again=again,
+            metadata=metadata,
+            covers=await self._complete_covers(covers),
         )
         await self._check_private_time(session_id, workspace)
         return await self._keep(content, type, details, workspace)
@@ -344,10 +351,12 @@ class Memoria(Maintenance):
             links_names=self._home.worker is None,
         )
 
-    def _statements(self, workspace: str | None) -> Statements:
+    def _statements(self, workspace: str | None) -> HandedEpisodes:
         place = self._place(workspace)
         policy = self._home.policy
-        return Statements(self._store, self.tenant, self._channel, self._digester, place, policy)
+        return HandedEpisodes(
+            self._store, self.tenant, self._channel, self._digester, place, policy
+        )
 
     def _session(self, given: str | None) -> str:
         """Return the session of a call: the client's own, else the given, else this connection's.

@@ -311,6 +311,18 @@ class Episodes:
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
+    def find_handed_in(self, session_n: int, first_index: int, last_index: int) -> str | None:
+        """Return the id of an active episode over this segment that was stated; None without."""
+        return self._rows.find_text(
+            "handed_in", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
+    def list_within(self, session_n: int, first_index: int, last_index: int) -> list[str]:
+        """List ids of the episodes that cover no turn outside a span."""
+        return self._rows.column(
+            "within", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
     def get_span(self, memory_id: str) -> TurnRange | None:
         """Return the span of turns that a memory sums up; None for a memory that is no episode."""
         row = self._rows.first("span", memory_id=memory_id)

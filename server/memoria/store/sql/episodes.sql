@@ -9,6 +9,23 @@ FROM episodes e JOIN memories m ON m.n = e.memory_n
 WHERE e.session_n = :session_n AND e.first_index = :first_index AND e.last_index = :last_index
   AND +e.tenant_id = :tenant;
 
+-- name: handed_in
+-- An active episode over all of a segment whose wording somebody has stated.
+SELECT m.id
+FROM episodes e
+JOIN memories m ON m.n = e.memory_n AND m.validity = 'active'
+JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL AND v.inferred_by = 'statement'
+WHERE e.session_n = :session_n AND e.first_index <= :first_index AND e.last_index >= :last_index
+  AND +e.tenant_id = :tenant
+ORDER BY m.n LIMIT 1;
+
+-- name: within
+SELECT m.id
+FROM episodes e JOIN memories m ON m.n = e.memory_n
+WHERE e.session_n = :session_n AND e.first_index >= :first_index AND e.last_index <= :last_index
+  AND +e.tenant_id = :tenant
+ORDER BY m.n;
+
 -- name: span
 SELECT s.session_id, s.source, e.first_index, e.last_index
 FROM memories m

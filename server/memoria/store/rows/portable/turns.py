@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 from memoria.model import EdgeType, Role, Trust
+from memoria.model.metadata import parse_metadata
 from memoria.model.operation import EntityKind
 from memoria.model.turn import Mark
 from memoria.store.connection import Row
@@ -160,6 +161,7 @@ class PortableTurns:
             utc_offset=record["utc_offset"],
             account=record["account"],
             likeness=None if record["likeness"] is None else bytes_of(record["likeness"]),
+            metadata=parse_metadata(record.get("metadata")),
         )
 
     def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from memoria.errors import NotFoundError, shorten
 from memoria.model import Scratchpad, SessionListing, SessionPage, now_millis
 from memoria.model.access import Access
 from memoria.model.base import write_document
+from memoria.model.metadata import Metadata
 from memoria.model.moments import from_millis
 from memoria.surface.documents import (
     Document,
@@ -110,6 +111,7 @@ class SessionTurn(BaseModel):
     at: str
     text: str
     condition: str | None = None
+    metadata: Metadata | None = None
 
 
 class SessionTurns(BaseModel):

@@ -173,7 +173,10 @@ def _list_parameters(route: RestRoute[Any], order: Document) -> Iterator[Documen
 def _parameter(
     route: RestRoute[Any], place: str, name: str, schema: Document, *, required: bool
 ) -> Document:
-    shown = {"in": place, "name": name, "required": required, "schema": schema}
+    form: Document = {"schema": schema}
+    if schema.get("type") == "object":  # which stands in a query as JSON
+        form = {"content": {"application/json": form}}
+    shown = {"in": place, "name": name, "required": required, **form}
     return shown | ({"example": route.example[name]} if name in route.example else {})
 
 
