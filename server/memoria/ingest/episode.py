@@ -86,11 +86,11 @@ class Summariser:
         """Summarise a segment; see `EntryProcessor`."""
         digester = self._tools.digester(entry.tenant)
         with self._tools.store.read(entry.tenant) as tx:
-            is_handed_in = _is_handed_in(tx, entry)
+            is_done = is_handed_in(tx, entry)
             turns, by_meaning = _turns_to_read(tx, entry, digester), tx.tombstones.has_meanings()
             changed = _list_changed(tx, entry)
             patchable = find_patchable(tx, entry, turns)
-        if is_handed_in:
+        if is_done:
             with self._tools.store.write(entry.tenant) as tx:
                 finish_entry(tx, entry, owner, "handed in")
             return
@@ -154,10 +154,11 @@ class Summariser:
         return self._tools.recall.embed_meanings(pieces, wait=True)
 
 
-def _is_handed_in(tx: Transaction, entry: LeasedEntry) -> bool:
-    """Check whether an agent has summed up a segment, so that no model is asked to."""
-    span = entry.session_n, entry.first_index, entry.last_index
-    return tx.episodes.find_handed_in(*span) is not None
+def is_handed_in(tx: Transaction, entry: LeasedEntry) -> bool:
+    """Check whether somebody has summed up a segment, so that no model is asked to."""
+    ids = tx.episodes.list_covering(entry.session_n, entry.first_index, entry.last_index)
+    covering = filter(None, map(tx.memories.get, ids))
+    return any(one.current.inferred_by is InferredBy.STATEMENT for one in covering)
 
 
 def may_sum_up_with_reading(turns: Sequence[StoredTurn]) -> bool:
@@ -180,7 +181,7 @@ def apply_summary(
 ) -> ExtractionOutcome:
     """Write a summary that a model gave of a segment, with the quotes that support it."""
     outcome = ExtractionOutcome()
-    if _is_handed_in(validator.tx, entry):
+    if is_handed_in(validator.tx, entry):
         outcome.applied["handed in"] += 1
         return outcome
     try:

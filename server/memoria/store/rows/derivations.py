@@ -311,10 +311,10 @@ class Episodes:
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
-    def find_handed_in(self, session_n: int, first_index: int, last_index: int) -> str | None:
-        """Return the id of an active episode over this segment that was stated; None without."""
-        return self._rows.find_text(
-            "handed_in", session_n=session_n, first_index=first_index, last_index=last_index
+    def list_covering(self, session_n: int, first_index: int, last_index: int) -> list[str]:
+        """List ids of the active episodes that cover all of a span."""
+        return self._rows.column(
+            "covering", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
     def list_within(self, session_n: int, first_index: int, last_index: int) -> list[str]:

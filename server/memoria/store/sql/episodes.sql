@@ -9,15 +9,12 @@ FROM episodes e JOIN memories m ON m.n = e.memory_n
 WHERE e.session_n = :session_n AND e.first_index = :first_index AND e.last_index = :last_index
   AND +e.tenant_id = :tenant;
 
--- name: handed_in
--- An active episode over all of a segment whose wording somebody has stated.
+-- name: covering
 SELECT m.id
-FROM episodes e
-JOIN memories m ON m.n = e.memory_n AND m.validity = 'active'
-JOIN memory_versions v ON v.memory_n = m.n AND v.valid_to IS NULL AND v.inferred_by = 'statement'
+FROM episodes e JOIN memories m ON m.n = e.memory_n AND m.validity = 'active'
 WHERE e.session_n = :session_n AND e.first_index <= :first_index AND e.last_index >= :last_index
   AND +e.tenant_id = :tenant
-ORDER BY m.n LIMIT 1;
+ORDER BY m.n;
 
 -- name: within
 SELECT m.id
