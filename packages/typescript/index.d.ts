@@ -44,6 +44,8 @@ export interface BatchedStatement {
   workspace?: string;
   scope?: "everywhere" | "project";
   again?: boolean;
+  metadata?: Record<string, string | boolean | number | string[]>;
+  covers?: string[];
 }
 
 /** A task that was done, or left for another task. */
@@ -259,6 +261,21 @@ export interface IncidentLink {
 /** Reader that drew a conclusion from what was said. */
 export type InferredBy = "statement" | "rules" | "model";
 
+/** A turn to keep, with fields of the caller's own. */
+export interface IngestedTurn {
+  role: "user" | "assistant" | "tool" | "system";
+  content?: string;
+  session_id?: string;
+  message_id?: string;
+  speaker?: string;
+  /** ISO 8601 */
+  at?: string;
+  tool_name?: string;
+  tool_args?: JsonValue;
+  tool_result?: JsonValue;
+  metadata?: Record<string, string | boolean | number | string[]>;
+}
+
 export type JsonValue = unknown;
 
 /** A statement said after a memory and near enough to be about the same. */
@@ -278,6 +295,7 @@ export interface ListedMemory {
   workspace?: string;
   subject?: string;
   task?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
   later?: LaterStatement;
   condition?: Condition;
   text: string;
@@ -389,6 +407,7 @@ export interface Origin {
   pinned?: boolean;
   verified?: boolean;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
@@ -551,6 +570,7 @@ export interface SessionTurn {
   at: string;
   text: string;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
 }
 
 /** A page of a session's turns. */
@@ -697,6 +717,7 @@ export interface WireConclusion {
   shown_as?: string;
   later_than?: string;
   earlier?: boolean;
+  metadata?: Record<string, JsonValue>;
   type?: string;
   status?: string;
 }
@@ -769,6 +790,7 @@ export interface WireLookup {
   pinned?: boolean;
   verified?: boolean;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
@@ -847,6 +869,7 @@ export interface WireRecord {
   pinned?: boolean;
   verified?: boolean;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
@@ -941,22 +964,10 @@ export interface WireTrace {
   shown_as?: string;
   later_than?: string;
   earlier?: boolean;
+  metadata?: Record<string, JsonValue>;
   tool?: WireTool;
   before?: WireNeighbour[];
   after?: WireNeighbour[];
-}
-
-export interface WireTurn {
-  role: "user" | "assistant" | "tool" | "system";
-  content?: string;
-  session_id?: string;
-  message_id?: string;
-  speaker?: string;
-  /** ISO 8601 */
-  at?: string;
-  tool_name?: string;
-  tool_args?: JsonValue;
-  tool_result?: JsonValue;
 }
 
 /** A version of a memory, or of an edited message. */
@@ -970,7 +981,7 @@ export interface WireWording {
 }
 
 export interface RecordConversationArguments {
-  turns?: WireTurn[];
+  turns?: IngestedTurn[];
   event?: "session_end" | "compaction";
   session_id?: string;
   workspace?: string;
@@ -1042,6 +1053,7 @@ export interface SearchMemoryArguments {
   /** ISO 8601 */
   until?: string;
   session_id?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
   include_history?: boolean;
   /** project; * asks all */
   workspace?: string;
@@ -1071,6 +1083,7 @@ export interface SearchConversationTracesArguments {
   /** ISO 8601 */
   until?: string;
   session_id?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
   include_history?: boolean;
   /** project; * asks all */
   workspace?: string;
@@ -1095,11 +1108,12 @@ export interface ListMemoriesArguments {
   state?: "active" | "pending" | "archived" | "superseded" | "contradicted" | "any";
   task?: string;
   entity?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
 }
 
 export interface RememberArguments {
   content: string;
-  type?: "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience";
+  type?: "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience" | "episode";
   importance?: number;
   valid_from?: string;
   until?: string;
@@ -1113,6 +1127,8 @@ export interface RememberArguments {
   workspace?: string;
   scope?: "everywhere" | "project";
   again?: boolean;
+  metadata?: Record<string, string | boolean | number | string[]>;
+  covers?: string[];
   /** Checked against the token's tenant. */
   tenant_id?: string;
 }

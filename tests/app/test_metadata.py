@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 
 import pytest
@@ -27,9 +27,9 @@ LISTS = st.lists(st.sampled_from(["T-1", "a", "会议"]), max_size=2)
 WORD = "harbour"
 
 
-def opened(home: Path, **more: object) -> Memoria:
+def opened(home: Path, **more: object) -> AbstractAsyncContextManager[Memoria]:
     chosen = {"home": lay_empty_home(home), "tenant": "ann", "embedder": "off", **more}
-    return memoria.open(settings=Settings.from_values(**chosen))  # type: ignore[return-value]
+    return memoria.open(settings=Settings.from_values(**chosen))
 
 
 def said(content: str, metadata: Mapping[str, object] | str, **more: object) -> dict[str, object]:
@@ -182,9 +182,10 @@ async def test_a_known_statement_gets_new_metadata_unless_the_user_has_confirmed
 
 async def test_an_edited_message_has_the_metadata_it_was_edited_with(home: Path) -> None:
     async with opened(home) as m:
-        for content, ticket in (("It closes at six.", "T-1"), ("It closes at five.", "T-2")):
-            told = said(content, {"ticket": ticket}, message_id="m", session_id="s")
-            (turn,) = (await m.record_conversation([told])).turns
+        first = said("It closes at six.", {"ticket": "T-1"}, message_id="m", session_id="s")
+        second = {**first, "content": "It closes at five.", "metadata": {"ticket": "T-2"}}
+        await m.record_conversation([first])
+        (turn,) = (await m.record_conversation([second])).turns
         record = await m.get_turn(turn.id or "")
     assert [one.metadata for one in record.versions] == [{"ticket": "T-2"}, {"ticket": "T-1"}]
 

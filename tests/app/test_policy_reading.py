@@ -9,7 +9,7 @@ import pytest
 from tests.app.test_policy import WISH, OwnChat, opened
 from tests.ingest.play import memories, read_sister, reader, said
 
-from memoria import Memory, Policy, Reading
+from memoria import Memory, Policy, SentenceReading
 from memoria.errors import InvalidInputError
 from memoria.model import Mention
 from memoria.model.provenance import Namesakes
@@ -19,18 +19,20 @@ from memoria.policy.questions import Fate
 class ReadingPolicy(Policy):
     """Reads of every wording what it is given, and notes what it was asked."""
 
-    def __init__(self, reading: Callable[[Reading], Any]) -> None:
+    def __init__(self, reading: Callable[[SentenceReading], Any]) -> None:
         self._reading = reading
-        self.asked: list[tuple[str, Reading]] = []
+        self.asked: list[tuple[str, SentenceReading]] = []
 
-    def read(self, new: Memory, ours: Reading) -> Reading:
+    def read(self, new: Memory, ours: SentenceReading) -> SentenceReading:
         self.asked.append((new.content, ours))
-        answer: Reading = self._reading(ours)
+        answer: SentenceReading = self._reading(ours)
         return answer
 
 
 ZOE = Mention(name="Zoe", kind="person", role="agent")
-BY_PROGRAM = Reading((ZOE,), "Zoe", event_at=1_700_000_000_000, event_expression="back then")
+BY_PROGRAM = SentenceReading(
+    (ZOE,), "Zoe", event_at=1_700_000_000_000, event_expression="back then"
+)
 
 
 async def test_a_program_reads_whom_what_and_when_in_the_place_of_the_rules(home: Path) -> None:
@@ -68,7 +70,9 @@ async def test_a_name_that_was_forgotten_is_no_entity_of_a_programs(home: Path) 
         assert (await m.get_memory(kept.id)).entities == ()
 
 
-@pytest.mark.parametrize("bad", [None, "Zoe", Reading(("Zoe",)), Reading(modality="never")])  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "bad", [None, "Zoe", SentenceReading(("Zoe",)), SentenceReading(modality="never")]
+)  # type: ignore[arg-type]
 async def test_a_reading_that_is_none_leaves_that_of_the_rules(
     home: Path, bad: object, caplog: pytest.LogCaptureFixture
 ) -> None:

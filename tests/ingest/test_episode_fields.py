@@ -19,7 +19,9 @@ OUTCOME = "All tests pass."
 async def work(m: Memoria, event: str | None = "session_end") -> None:
     """A piece of work of forty minutes, with two tools."""
     turns: list[dict[str, object]] = [{"role": role, "content": text} for role, text in WORK]
-    calls = [{"role": "tool", "tool_name": one, "tool_args": {}} for one in ("bash", "edit")]
+    calls: list[dict[str, object]] = [
+        {"role": "tool", "tool_name": one, "tool_args": {}} for one in ("bash", "edit")
+    ]
     told = [*turns[:2], *calls, *turns[2:]]
     times = [BEGAN, *["2026-05-04T08:20:00Z"] * 4, ENDED]
     dated = [{**one, "at": at} for one, at in zip(told, times, strict=True)]

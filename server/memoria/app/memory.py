@@ -1,6 +1,7 @@
 """Memoria: the operations that MCP, the command line and the library share."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import anyio
@@ -222,23 +223,17 @@ class Memoria(Maintenance):
             RefusedError: this program's policy does not keep it.
         """
         former, said_in = await self._complete_ids(supersedes, turn_id)
-        details = StatementDetails(
-            importance=importance,
+        given = StatementDetails(importance=importance, until=until, subject=subject, task=task)
+        given = replace(given, quote=quote, scope=scope, again=again, metadata=metadata)
+        details = replace(
+            given,
             valid_from=as_instant("valid_from", valid_from, self.settings.zone),
-            until=until,
-            subject=subject,
-            task=task,
             entities=read_entities(entities),
             supersedes=former or None,
             turn_id=said_in or None,
-            quote=quote,
             session_id=self._session(session_id),
-            scope=scope,
-            again=again,
-            metadata=metadata,
             covers=await self._complete_covers(covers),
         )
-        await self._check_private_time(session_id, workspace)
         return await self._keep(content, type, details, workspace)
 
     @check_arguments
@@ -328,6 +323,7 @@ class Memoria(Maintenance):
     ) -> RememberResult:
         from memoria.app.likely_replaced import LikeMemories, keep_and_ask  # noqa: PLC0415  (brings NumPy)
 
+        await self._check_private_time(details.session_id, workspace)
         statements, place = self._statements(workspace), self._workspace(workspace)
         like = LikeMemories(self._store, self.tenant, self._embedder, place)
         kept = await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))

@@ -67,7 +67,7 @@ class StatementDetails:
     session_id: str | None = None
     scope: Scope | None = None
     again: bool = False
-    metadata: dict[str, MetadataValue] | None = None
+    metadata: Mapping[str, MetadataValue] | None = None
     covers: tuple[str, ...] = ()
     """Ids of the turns, or of the session, that an episode sums up."""
 

@@ -7,7 +7,7 @@ from memoria.memories.wordings import NewWording, interpretation_by_rules
 from memoria.model import InferredBy, Memory
 from memoria.model.memory import MemoryVersion
 from memoria.model.metadata import parse_metadata
-from memoria.policy.questions import HomePolicy, Reading
+from memoria.policy.questions import HomePolicy, SentenceReading
 from memoria.store.values import NewMemory
 
 
@@ -81,7 +81,7 @@ def read_by_policy(
     """
     when = wording.event_at, wording.event_expression
     read = wording.interpretation or interpretation_by_rules(wording.content, when[1], when[0])
-    ours = Reading(read.mentions, read.subject, read.negated, read.modality, *when)
+    ours = SentenceReading(read.mentions, read.subject, read.negated, read.modality, *when)
     theirs = policy.decide_reading(draft, ours)
     if theirs == ours:
         return wording

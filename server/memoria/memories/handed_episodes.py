@@ -8,7 +8,7 @@ from memoria.language.reading.clean import Tally
 from memoria.memories.changes import ChangeMark
 from memoria.memories.details import StatementDetails
 from memoria.memories.episode_fields import describe_span
-from memoria.memories.statements import Statements
+from memoria.memories.statements import Statements, list_words
 from memoria.memories.times import local_span
 from memoria.memories.wordings import (
     NewWording,
@@ -29,7 +29,7 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.model.metadata import list_texts, write_metadata
+from memoria.model.metadata import write_metadata
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import NewMemory
 
@@ -74,8 +74,7 @@ class HandedEpisodes(Statements):
             _refuse_order(text)
         with self._write_change(mark := ChangeMark("remember"), only_adds=True) as tx:
             writer = self._writer(tx)
-            names = [name for one in details.entities for name in one.names]
-            for words in (content, text, *names, *list_texts(details.metadata or {})):
+            for words in (content, text, *list_words(details)):
                 writer.check_not_forgotten(words)
             turns = _list_covered(tx, details.covers)
             known = _list_within(tx, turns)

@@ -90,10 +90,8 @@ class Statements(Revisions):
             writer = self._writer(tx)
             for words in dict.fromkeys((content, text)) if given.again else ():
                 writer.lift_tombstone(words)
-            names = [name for one in given.entities for name in one.names]
-            names += list_texts(given.metadata or {})
             # As it was given, too: it may have been forgotten before its secret was known for one.
-            for words in filter(None, (content, text, given.subject, given.task, *names)):
+            for words in filter(None, (content, text, *list_words(given))):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
             replaced = (
@@ -289,6 +287,13 @@ class Statements(Revisions):
             return None
         end = session_end(wording.content, kind, wording.valid_from)
         return end or find_end_in_words(wording.content, wording.valid_from, zone)
+
+
+def list_words(given: StatementDetails) -> list[str]:
+    """List the names and texts among details, any of which may have been forgotten."""
+    names = (name for one in given.entities for name in one.names)
+    told = (given.subject, given.task, *names, *list_texts(given.metadata or {}))
+    return [*filter(None, told)]
 
 
 def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:

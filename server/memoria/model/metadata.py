@@ -70,9 +70,9 @@ def _read_value(key: object, value: object) -> MetadataValue:
             )
 
 
-Metadata = Annotated[dict[str, MetadataValue], BeforeValidator(_read_metadata), UNLESS_EMPTY]
+Metadata = Annotated[Mapping[str, MetadataValue], BeforeValidator(_read_metadata), UNLESS_EMPTY]
 """Values by their names, as a caller gives them. Of a turn or a memory without any it is empty."""
-NO_METADATA: dict[str, MetadataValue] = {}
+NO_METADATA: Mapping[str, MetadataValue] = {}
 
 
 def write_metadata(metadata: Mapping[str, MetadataValue] | None) -> str | None:

@@ -54,8 +54,8 @@ class Refuse:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Whom, what and when a wording speaks of."""
+class SentenceReading:
+    """People, things and time that a wording speaks of."""
 
     entities: tuple[Mention, ...] = ()
     """People, places and things, with their kinds and roles; names that pronouns stand for, too."""
@@ -93,7 +93,7 @@ class Policy(Protocol):
         """
         return Keep()
 
-    def read(self, new: Memory, ours: Reading) -> Reading:  # noqa: ARG002
+    def read(self, new: Memory, ours: SentenceReading) -> SentenceReading:  # noqa: ARG002
         """Answer whom, what and when a wording speaks of: the place of rules that read sentences.
 
         It is asked after `keep`, about the same wordings. What it reads becomes the memory's links
@@ -172,7 +172,7 @@ class HomePolicy:
             case Keep() as answer:
                 return answer
 
-    def decide_reading(self, new: Memory, ours: Reading) -> Reading:
+    def decide_reading(self, new: Memory, ours: SentenceReading) -> SentenceReading:
         """Decide whom, what and when a wording speaks of."""
         if self._own is None:
             return ours
@@ -280,7 +280,7 @@ def _is_keep(answer: object) -> bool:
 
 def _is_reading(answer: object) -> bool:
     match answer:
-        case Reading(entities=entities, subject=str() | None, event_at=int() | None):
+        case SentenceReading(entities=entities, subject=str() | None, event_at=int() | None):
             is_text = isinstance(answer.event_expression, str | None)
             is_known = answer.modality in get_args(Modality) and isinstance(answer.negated, bool)
             return is_text and is_known and all(isinstance(one, Mention) for one in entities)

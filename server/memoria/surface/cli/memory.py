@@ -61,6 +61,10 @@ _SeenFrom = Annotated[
         "What it is about decides by default."
     ),
 ]
+_Metadata = Annotated[
+    list[str] | None,
+    typer.Option(help="A field of your own with the memory, as key=value; may be repeated."),
+]
 _SAYS_MORE = 2
 """Ratio of word counts from which on a memory says more than a statement."""
 _Words = Annotated[list[str], typer.Argument(help="The text; quotes are not needed.")]
@@ -106,10 +110,7 @@ def remember(
         str | None, typer.Option(help="Id of the memory that the statement takes the place of.")
     ] = None,
     scope: _SeenFrom = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(help="A field of your own with the memory, as key=value; may be repeated."),
-    ] = None,
+    metadata: _Metadata = None,
     again: Annotated[
         bool, typer.Option("--again", help="Store the statement even if it was forgotten before.")
     ] = False,

@@ -90,7 +90,7 @@ def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]
     """Return the fields that are given as options; lists of names may be separated by commas."""
     fields = {name: value for name, value in options.items() if value is not None}
     for name, value in fields.items():
-        if get_origin(kind.model_fields[name].annotation) is dict:
+        if get_origin(kind.model_fields[name].annotation) is Mapping:
             fields[name] = read_pairs(value)
         elif isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
             fields[name] = [part.strip() for one in value for part in one.split(_SEPARATOR)]
@@ -137,7 +137,7 @@ def _option(name: str, field: FieldInfo) -> Parameter:
     sentence = f"{text[:1].upper()}{text[1:]}."
     callback = read_moment if name in _MOMENTS else None
     short = _SHORT.get(name, ())
-    is_several = get_origin(field.annotation) in (tuple, dict)
+    is_several = get_origin(field.annotation) in (tuple, Mapping)
     option = typer.Option(name_option(name), *short, callback=callback, help=sentence)
     return Parameter(
         name,
@@ -159,7 +159,7 @@ def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is 
             return arguments[0]
         case origin if origin is tuple:
             return list[arguments[0]] | None  # type: ignore[valid-type]
-        case origin if origin is dict:
+        case origin if origin is Mapping:
             return list[str] | None
         case _:
             return Union[arguments]  # noqa: UP007  (made of what is known only now)

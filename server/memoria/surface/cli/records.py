@@ -246,11 +246,8 @@ def _event_lines(
     match event:
         case SourcedVersion(version=version):
             window = say.validity_window(version, memory.validity)
-            lines = [
-                f"v{version.version}  {version.content}",
-                say.inference_phrase(version),
-                window,
-            ]
+            text = f"v{version.version}  {version.content}"
+            lines = [text, say.inference_phrase(version), window]
             return entry_lines(
                 moment(version.ingested_at), [*lines, *say.source_lines(event)], width, 0, DATED
             )

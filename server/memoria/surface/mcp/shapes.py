@@ -10,8 +10,6 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from memoria.model.metadata import Metadata
-
 
 class WireSource(BaseModel):
     """Source of a hit."""
@@ -79,7 +77,7 @@ class WireHit(BaseModel):
     shown_as: str | None = None
     later_than: str | None = None
     earlier: bool | None = None
-    metadata: Metadata | None = None
+    metadata: dict[str, JsonValue] | None = None
 
 
 class WireConclusion(WireHit):
@@ -181,7 +179,7 @@ class WireRecord(BaseModel):
     pinned: bool | None = None
     verified: bool | None = None
     condition: str | None = None
-    metadata: Metadata | None = None
+    metadata: dict[str, JsonValue] | None = None
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None
