@@ -1,7 +1,6 @@
 """A program's own reading of sentences, and what is no answer of a policy."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ class ReadingPolicy(Policy):
 
 ZOE = Mention(name="Zoe", kind="person", role="agent")
 BY_PROGRAM = SentenceReading(
-    (ZOE,), "Zoe", event_at=1_700_000_000_000, event_expression="back then"
+    entities=(ZOE,), subject="Zoe", event_at=1_700_000_000_000, event_expression="back then"
 )
 
 
@@ -55,7 +54,7 @@ async def test_a_program_reads_whom_what_and_when_in_the_place_of_the_rules(home
 
 
 async def test_what_a_model_concludes_is_read_by_the_program_too(home: Path) -> None:
-    policy = ReadingPolicy(lambda ours: replace(ours, entities=(*ours.entities, ZOE)))
+    policy = ReadingPolicy(lambda ours: ours.model_copy(update={"entities": (*ours.entities, ZOE)}))
     async with opened(home, policy, chat=OwnChat(reader(read_sister))) as m:
         await said(m, "My sister is called Lina, and she plays the oboe.")
         found = [await m.get_memory(one.id) for one in await memories(m)]
@@ -71,15 +70,24 @@ async def test_a_name_that_was_forgotten_is_no_entity_of_a_programs(home: Path) 
 
 
 @pytest.mark.parametrize(
-    "bad", [None, "Zoe", SentenceReading(("Zoe",)), SentenceReading(modality="never")]
-)  # type: ignore[arg-type]
+    ("answer", "problem"),
+    [
+        (lambda _: None, "gave an answer that can't be used"),
+        (lambda _: "Zoe", "gave an answer that can't be used"),
+        (lambda _: SentenceReading(entities=("Zoe",)), "failed with ValidationError"),
+        (lambda _: SentenceReading(event_at=1 << 60), "failed with ValidationError"),
+    ],
+)
 async def test_a_reading_that_is_none_leaves_that_of_the_rules(
-    home: Path, bad: object, caplog: pytest.LogCaptureFixture
+    home: Path,
+    answer: Callable[[SentenceReading], Any],
+    problem: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with opened(home, ReadingPolicy(lambda _: bad)) as m:
+    async with opened(home, ReadingPolicy(answer)) as m:
         kept = await m.remember("She sold the boat to Ravi")
         assert (await m.get_memory(kept.id)).entities == ("Ravi",)
-    assert "The policy's read gave an answer that can't be used" in caplog.text
+    assert f"The policy's read {problem}" in caplog.text
 
 
 async def test_a_misspelt_method_is_an_error_that_says_the_names(home: Path) -> None:

@@ -81,13 +81,21 @@ def read_by_policy(
     """
     when = wording.event_at, wording.event_expression
     read = wording.interpretation or interpretation_by_rules(wording.content, when[1], when[0])
-    ours = SentenceReading(read.mentions, read.subject, read.negated, read.modality, *when)
+    ours = SentenceReading(
+        entities=read.mentions,
+        subject=read.subject,
+        negated=read.negated,
+        modality=read.modality,
+        event_at=when[0],
+        event_expression=when[1],
+    )
     theirs = policy.decide_reading(draft, ours)
     if theirs == ours:
         return wording
     mentions = tuple(one for one in theirs.entities if all(map(may_keep, one.names)))
     subject = theirs.subject if theirs.subject and may_keep(theirs.subject) else None
-    at, expression = theirs.event_at, theirs.event_expression
+    at, said = theirs.event_at, theirs.event_expression
+    expression = said if said and said in wording.content else None
     interpretation = replace(
         read,
         mentions=mentions,

@@ -10,11 +10,13 @@ import inspect
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Literal, Protocol, TypeVar
 
 from memoria.errors import InvalidInputError
 from memoria.model import Memory, Mention, Modality, Scope
+from memoria.model.base import Value
 from memoria.model.privacy import PersonalRules
+from memoria.model.turn import EventTime
 from memoria.policy.conflict import (
     ConflictVerdict,
     Contradict,
@@ -53,8 +55,7 @@ class Refuse:
     """Reason, for whoever wanted to have it remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceReading:
+class SentenceReading(Value):
     """People, things and time that a wording speaks of."""
 
     entities: tuple[Mention, ...] = ()
@@ -63,8 +64,8 @@ class SentenceReading:
     """Whom or what it is about: one of the entities, or another name."""
     negated: bool = False
     modality: Modality = "actual"
-    event_at: int | None = None
-    """Time of the event, UTC epoch milliseconds."""
+    event_at: EventTime | None = None
+    """Time of the event: ISO 8601, a datetime, or UTC epoch milliseconds."""
     event_expression: str | None = None
     """The same in the words of the wording: `last Friday`."""
 
@@ -279,13 +280,7 @@ def _is_keep(answer: object) -> bool:
 
 
 def _is_reading(answer: object) -> bool:
-    match answer:
-        case SentenceReading(entities=entities, subject=str() | None, event_at=int() | None):
-            is_text = isinstance(answer.event_expression, str | None)
-            is_known = answer.modality in get_args(Modality) and isinstance(answer.negated, bool)
-            return is_text and is_known and all(isinstance(one, Mention) for one in entities)
-        case _:
-            return False
+    return isinstance(answer, SentenceReading)
 
 
 def _is_replacement(answer: object) -> bool:

@@ -132,6 +132,10 @@ class PortableTurns:
         if record.get("passed_over") and not known["passed_over"]:
             self._conversations.pass_over([n])
             changed = True
+        metadata = known["metadata"] or "", record.get("metadata") or ""
+        if max(metadata) != metadata[0]:
+            self._rows.send("note_metadata", n=n, metadata=max(metadata))
+            changed = True
         marks = known["mark"], _mark_of(record)
         if (mark := max(marks, key=_MARKS.index)) != known["mark"]:
             self._conversations.mark(n, mark)
