@@ -77,6 +77,25 @@ async def _find(m: Memoria, word: str) -> Memory:
     return found
 
 
+async def test_metadata_goes_along_and_two_homes_agree_on_that_of_one_message(
+    tmp_path: Path,
+) -> None:
+    one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
+    named = {"session_id": "s", "message_id": "m", "at": "2026-05-04T08:00:00Z"}
+    turn = {"role": "user", "content": "I like rye bread.", **named}
+    for home, metadata in ((one, {"n": 1, "tags": ["a"]}), (other, {})):
+        async with opened(home) as m:
+            await m.record_conversation([{**turn, "metadata": metadata}])
+            await m.remember("Aunt Hilde collects clocks.", metadata=metadata)
+    for source, target in ((one, other), (other, one)):
+        assert carry(source, target, file).bad_lines == []
+    assert differ(read_rows(one), read_rows(other)) == []
+    async with opened(other) as m:
+        found = await m.search_conversation_traces("bread", metadata={"tags": "a"})
+    assert [hit.metadata for hit in found.hits] == [{"n": 1, "tags": ["a"]}]
+    assert not carry(one, other, file).changed
+
+
 async def test_what_was_said_and_edited_in_both_homes_is_all_there_once(tmp_path: Path) -> None:
     """Their order may differ: each has what came from the other at the end."""
     one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
