@@ -7,6 +7,7 @@ import pytest
 from tests.admin.exports.homes import PASSPHRASE, carry, merge, opened, said, settings_of, texts_in
 from tests.admin.exports.rows import differ, read_rows
 from tests.databases import begin_with_key, open_home
+from tests.forgetting.remains import remaining
 from tests.ingest.play import memories
 
 from memoria import Memoria
@@ -257,3 +258,23 @@ async def test_what_was_forgotten_here_does_not_return_from_a_machine_that_lived
         text = await texts_in(here)
         assert [word for word in WORDS if word in text] == []
         assert "12 guests" in text
+
+
+async def test_an_export_brings_no_secret_into_the_metadata_of_what_is_known(
+    tmp_path: Path,
+) -> None:
+    one, file, smuggled = tmp_path / "one", tmp_path / "out.jsonl", "ghp_" + "a1B2" * 9
+    async with opened(one) as m:
+        turn = {"role": "user", "content": "I like rye bread.", "metadata": {"note": "plain"}}
+        await m.record_conversation([turn], session_id="s")
+        await m.remember("Aunt Hilde collects clocks.", metadata={"note": "plain"})
+    export(settings_of(one), file, PortableSelection(), None, lambda *_: None)
+    told = file.read_text("utf-8")
+    assert told.count("plain") == 2
+    file.write_text(told.replace("plain", f"zz {smuggled}"), "utf-8")
+    assert merge(one, file, None).changed
+    async with opened(one) as m:
+        shown = [one.metadata for one in await memories(m)]
+        shown += [one.metadata for one in (await m.get_session("s")).turns]
+    assert all(smuggled not in str(one) for one in shown)
+    assert remaining(one, [smuggled]) == set()

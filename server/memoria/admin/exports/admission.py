@@ -82,7 +82,7 @@ class Admission:
     def _admit_turn(self, record: _Record) -> _Record | None:
         turn_id = str(record["id"])
         if self._tx.conversations.turn(self._merge.turn_ids.get(turn_id, turn_id)) is not None:
-            return record
+            return {**record, "metadata": self._admit_metadata(record.get("metadata"))}
         text, secrets = _clean(record)
         self._refusals.redacted += secrets
         if self._is_private(record):
