@@ -14,6 +14,7 @@ from memoria import Memoria
 from memoria.app.exporting import export
 from memoria.errors import ExportError, ForgottenError
 from memoria.model import Memory
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.store.rows.portable.records import PortableSelection
 
 pytestmark = pytest.mark.anyio
@@ -84,7 +85,8 @@ async def test_metadata_goes_along_and_two_homes_agree_on_that_of_one_message(
     one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
     named = {"session_id": "s", "message_id": "m", "at": "2026-05-04T08:00:00Z"}
     turn = {"role": "user", "content": "I like rye bread.", **named}
-    for home, metadata in ((one, {"n": 1, "tags": ["a"]}), (other, {})):
+    fields: Metadata = {"n": 1, "tags": ["a"]}
+    for home, metadata in ((one, fields), (other, NO_METADATA)):
         async with opened(home) as m:
             await m.record_conversation([{**turn, "metadata": metadata}])
             await m.remember("Aunt Hilde collects clocks.", metadata=metadata)
@@ -93,7 +95,7 @@ async def test_metadata_goes_along_and_two_homes_agree_on_that_of_one_message(
     assert differ(read_rows(one), read_rows(other)) == []
     async with opened(other) as m:
         found = await m.search_conversation_traces("bread", metadata={"tags": "a"})
-    assert [hit.metadata for hit in found.hits] == [{"n": 1, "tags": ["a"]}]
+    assert [hit.metadata for hit in found.hits] == [fields]
     assert not carry(one, other, file).changed
 
 
