@@ -50,7 +50,8 @@ class _Operation:
             if one["in"] == "header":
                 self.takes_key |= one["name"] == "Idempotency-Key"
                 continue
-            self.properties[one["name"]] = one["schema"]
+            form = one if "schema" in one else one["content"]["application/json"]
+            self.properties[one["name"]] = form["schema"]
             self.required |= {one["name"]} if one["required"] else set()
         self.takes: str | None = None
         if "requestBody" in described:

@@ -130,7 +130,8 @@ function writeQuery(given) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) query.append(name, String(one));
+      if (one === undefined || one === null) continue;
+      query.append(name, typeof one === "object" ? JSON.stringify(one) : String(one));
     }
   }
   return query.size > 0 ? `?${query}` : "";

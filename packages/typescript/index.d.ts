@@ -44,6 +44,8 @@ export interface BatchedStatement {
   workspace?: string;
   scope?: "everywhere" | "project";
   again?: boolean;
+  metadata?: Record<string, string | boolean | number | string[]>;
+  covers?: string[];
 }
 
 /** A task that was done, or left for another task. */
@@ -260,6 +262,21 @@ export interface IncidentLink {
 /** Reader that drew a conclusion from what was said. */
 export type InferredBy = "statement" | "rules" | "model";
 
+/** A turn to keep, with fields of the caller's own. */
+export interface IngestedTurn {
+  role: "user" | "assistant" | "tool" | "system";
+  content?: string;
+  session_id?: string;
+  message_id?: string;
+  speaker?: string;
+  /** ISO 8601 */
+  at?: string;
+  tool_name?: string;
+  tool_args?: JsonValue;
+  tool_result?: JsonValue;
+  metadata?: Record<string, string | boolean | number | string[]>;
+}
+
 export type JsonValue = unknown;
 
 /** A statement said after a memory and near enough to be about the same. */
@@ -279,6 +296,7 @@ export interface ListedMemory {
   workspace?: string;
   subject?: string;
   task?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
   later?: LaterStatement;
   condition?: Condition;
   text: string;
@@ -390,6 +408,7 @@ export interface Origin {
   pinned?: boolean;
   verified?: boolean;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
@@ -553,6 +572,7 @@ export interface SessionTurn {
   at: string;
   text: string;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
 }
 
 /** A page of a session's turns. */
@@ -713,6 +733,7 @@ export interface WireConclusion {
   shown_as?: string;
   later_than?: string;
   earlier?: boolean;
+  metadata?: Record<string, JsonValue>;
   type?: string;
   status?: string;
 }
@@ -785,6 +806,7 @@ export interface WireLookup {
   pinned?: boolean;
   verified?: boolean;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
@@ -863,6 +885,7 @@ export interface WireRecord {
   pinned?: boolean;
   verified?: boolean;
   condition?: string;
+  metadata?: Record<string, JsonValue>;
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
@@ -957,22 +980,10 @@ export interface WireTrace {
   shown_as?: string;
   later_than?: string;
   earlier?: boolean;
+  metadata?: Record<string, JsonValue>;
   tool?: WireTool;
   before?: WireNeighbour[];
   after?: WireNeighbour[];
-}
-
-export interface WireTurn {
-  role: "user" | "assistant" | "tool" | "system";
-  content?: string;
-  session_id?: string;
-  message_id?: string;
-  speaker?: string;
-  /** ISO 8601 */
-  at?: string;
-  tool_name?: string;
-  tool_args?: JsonValue;
-  tool_result?: JsonValue;
 }
 
 /** A version of a memory, or of an edited message. */
@@ -986,7 +997,7 @@ export interface WireWording {
 }
 
 export interface RecordConversationArguments {
-  turns?: WireTurn[];
+  turns?: IngestedTurn[];
   event?: "session_end" | "compaction";
   session_id?: string;
   workspace?: string;
@@ -1058,6 +1069,7 @@ export interface SearchMemoryArguments {
   /** ISO 8601 */
   until?: string;
   session_id?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
   include_history?: boolean;
   /** project; * asks all */
   workspace?: string;
@@ -1087,6 +1099,7 @@ export interface SearchConversationTracesArguments {
   /** ISO 8601 */
   until?: string;
   session_id?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
   include_history?: boolean;
   /** project; * asks all */
   workspace?: string;
@@ -1111,11 +1124,12 @@ export interface ListMemoriesArguments {
   state?: "active" | "pending" | "archived" | "superseded" | "contradicted" | "any";
   task?: string;
   entity?: string;
+  metadata?: Record<string, string | boolean | number | string[]>;
 }
 
 export interface RememberArguments {
   content: string;
-  type?: "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience";
+  type?: "fact" | "preference" | "rule" | "skill" | "error" | "goal" | "relationship" | "task_outcome" | "tool_experience" | "episode";
   importance?: number;
   valid_from?: string;
   until?: string;
@@ -1129,6 +1143,8 @@ export interface RememberArguments {
   workspace?: string;
   scope?: "everywhere" | "project";
   again?: boolean;
+  metadata?: Record<string, string | boolean | number | string[]>;
+  covers?: string[];
   /** Checked against the token's tenant. */
   tenant_id?: string;
 }

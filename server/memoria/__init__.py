@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memoria.config import Settings
     from memoria.inference.chat.base import ChatReply, ChatRequest
     from memoria.model import Hit, Memory, MemoryType, Receipt, Role, SearchResult, Turn
-    from memoria.policy.questions import Keep, Policy, Refuse, RefusedError
+    from memoria.policy.questions import Keep, Policy, Refuse, RefusedError, SentenceReading
 
 __all__ = [
     "ChatReply",
@@ -39,6 +39,7 @@ __all__ = [
     "RemoteMemoria",
     "Role",
     "SearchResult",
+    "SentenceReading",
     "Settings",
     "SyncMemoria",
     "SyncRemoteMemoria",
@@ -55,6 +56,7 @@ _HOMES = {
     "Keep": "memoria.policy.questions",
     "Memoria": "memoria.app",
     "Policy": "memoria.policy.questions",
+    "SentenceReading": "memoria.policy.questions",
     "Refuse": "memoria.policy.questions",
     "RefusedError": "memoria.policy.questions",
     "RemoteMemoria": "memoria.app.remote.memory",

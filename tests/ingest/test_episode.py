@@ -31,7 +31,7 @@ from memoria.admin.importer import Importer
 from memoria.connectors.transcripts.files import find_transcripts
 from memoria.connectors.transcripts.formats import FORMATS
 from memoria.errors import InvalidInputError
-from memoria.ingest.episode import apply_patch
+from memoria.ingest.episode_patch import apply_patch
 from memoria.model import Memory, Validity
 from memoria.model.operation import SummaryPatch
 

@@ -24,6 +24,7 @@ FIXED: dict[str, list[Any]] = {
     "jsonb": ["{}", '{"tokens": 7}'],
 }
 """Values by parameter, or by type."""
+METADATA = ["{}", '{"ticket": "T-1"}', '{"count": 3, "done": true, "tags": "a"}']
 COLUMNS = {
     "by": ("memory_versions.inferred_by",),
     "canonical": ("entities.n",),
@@ -113,6 +114,8 @@ class Parameters:
         return [table for table in having if table in named] or having
 
     def _list_values(self, name: str, sort: str) -> list[Any]:
+        if name == "metadata":
+            return METADATA
         if sort == "bigint" and name in PLACES:
             return [row["n"] for row in self._rows["workspaces"]]
         if sort == "bigint" and name in TIMES:

@@ -35,6 +35,7 @@ from memoria.model.access import Access, Token
 from memoria.model.core import CoreLine
 from memoria.model.events import Webhook
 from memoria.model.forgetting import ForgetReport
+from memoria.model.metadata import Metadata
 from memoria.model.nightly import GeneratedFile, RunOptions
 from memoria.model.privacy import PrivateTime
 from memoria.model.provenance import transcript_channel
@@ -62,6 +63,7 @@ CALL = ModelCall(
 MARK = "the mark of what everybody forgot"
 IMPORTED = "said in a file"
 PROJECT = "a project"
+METADATA: Metadata = {"ticket": "T-1", "count": 3, "done": True, "tags": ["a", "会议"]}
 LONG = " ".join(map(str, range(400)))
 
 
@@ -85,7 +87,9 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
         capture.record([edited], "s", None)
     import_turn(store, tenant)
     args, result = {"why": LONG, "command": ["cat", "port.txt"]}, f"8080 {LONG[::-1]}"
-    call = Turn(role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result)
+    call = Turn(
+        role=Role.TOOL, tool_name="ls", tool_args=args, tool_result=result, metadata=METADATA
+    )
     capture.record([call], "s", "session_end")
     statements = Statements(store, tenant, LIBRARY, marks(tenant))
     with store.read(tenant) as tx:
@@ -111,7 +115,9 @@ def live(store: Store, tenant: str, said: list[str]) -> None:
             replace(version, expires_at=1),
         )
     archived = statements.remember(
-        "the port was 3", MemoryType.RULE, StatementDetails(task=f"{tenant} looks for the port")
+        "the port was 3",
+        MemoryType.RULE,
+        StatementDetails(task=f"{tenant} looks for the port", metadata=METADATA),
     )
     statements.revise(archived.id, "archive", None)
     sum_up(store, tenant, turn)

@@ -250,6 +250,12 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "documents.page": lambda tx, _: [tx.documents.page(kind, 0, 100) for kind in BOTH],
     "documents.recent": lambda tx, _: tx.documents.recent(BOTH, EVERY, 100),
     "episodes.find": lambda tx, them: [tx.episodes.find(n, 0, 3) for n in them.sessions],
+    "episodes.list_covering": lambda tx, them: [
+        one for n in them.sessions for one in tx.episodes.list_covering(n, 1, 2)
+    ],
+    "episodes.list_within": lambda tx, them: [
+        one for n in them.sessions for one in tx.episodes.list_within(n, 0, 9)
+    ],
     "episodes.get_span": lambda tx, them: [tx.episodes.get_span(i) for i in them.memory_ids],
     "episodes.list_active": lambda tx, _: tx.episodes.list_active(0, 100),
     "episodes.list_newest": lambda tx, them: [

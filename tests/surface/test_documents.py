@@ -62,6 +62,7 @@ def _answer(kind: str) -> SearchResult:
             "clock": "09:14",
             "type": MemoryType.FACT,
             "status": "over",
+            "metadata": {"ticket": "T-1", "tags": ["a"]},
             "tool": ToolCall(name="run", args={"x": None}, result="ok", cut=True),
             "before": (_BESIDE,),
             "after": (_BESIDE,),

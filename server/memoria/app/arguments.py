@@ -134,7 +134,10 @@ def _argument_error(name: str, problems: str) -> InvalidInputError:
 
 def _describe_simplest(error: ValidationError) -> str:
     """Name each argument's problem once, in its last, simplest form."""
-    simplest = {item["loc"][0]: item["msg"] for item in error.errors(include_input=False)}
+    simplest = {
+        item["loc"][0]: item["msg"].removeprefix("Value error, ")
+        for item in error.errors(include_input=False)
+    }
     return "; ".join(f"{name}: {problem}" for name, problem in simplest.items())
 
 

@@ -10,7 +10,7 @@ from memoria.inference import LazyEmbedder, calibration_of
 from memoria.language.statements.classifier import guess_type
 from memoria.language.words.analyser import query_terms
 from memoria.memories.details import StatementDetails
-from memoria.memories.statements import Statements
+from memoria.memories.handed_episodes import HandedEpisodes
 from memoria.memories.wordings import MOST_GIVEN_CHARS, require_short
 from memoria.model import Memory, MemoryType, RelatedStatement, RememberResult
 from memoria.model.parse import as_statable_type
@@ -46,7 +46,7 @@ class LikeMemories:
 
 
 def keep_and_ask(
-    statements: Statements,
+    statements: HandedEpisodes,
     like: LikeMemories,
     content: str,
     given_type: str | None,
@@ -62,6 +62,8 @@ def keep_and_ask(
         details: what is known of it beside its words.
     """
     require_short(content, MOST_GIVEN_CHARS)  # before its type is read
+    if details.covers:
+        return statements.hand_in(content, given_type, details)
     kind = as_statable_type(guess_type(content) if given_type is None else given_type)
     known = like.find(content)
     kept = statements.remember(content, kind, details)

@@ -1,6 +1,7 @@
 """Memoria: the operations that MCP, the command line and the library share."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import anyio
@@ -25,7 +26,7 @@ from memoria.errors import InvalidInputError
 from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
 from memoria.ingest.sessions import update_scratchpad
 from memoria.memories.details import EntityName, StatementDetails, read_entities
-from memoria.memories.statements import Statements
+from memoria.memories.handed_episodes import HandedEpisodes
 from memoria.model import (
     BacklogStatus,
     CaptureEvent,
@@ -41,6 +42,7 @@ from memoria.model import (
     as_instant,
     as_turns,
 )
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import use_zone
 from memoria.retrieval.query.plan import EVERYWHERE
 
@@ -191,6 +193,8 @@ class Memoria(Maintenance):
         workspace: Text | None = None,
         scope: Scope | None = None,
         again: bool = False,
+        metadata: Metadata = NO_METADATA,
+        covers: Sequence[str] = (),
     ) -> RememberResult:
         """Keep a statement as a memory.
 
@@ -211,27 +215,25 @@ class Memoria(Maintenance):
             workspace: the project it is said in; the configured one by default.
             scope: seen `everywhere` or in this `project` alone; by default its matter decides.
             again: keep it even if it was forgotten before.
+            metadata: fields of the caller's own: texts, numbers, truths, lists of texts by names.
+            covers: ids of turns, or of a session, of which it is an episode.
 
         Raises:
             ForgottenError: it was forgotten before; says when and why.
             RefusedError: this program's policy does not keep it.
         """
         former, said_in = await self._complete_ids(supersedes, turn_id)
-        details = StatementDetails(
-            importance=importance,
+        given = StatementDetails(importance=importance, until=until, subject=subject, task=task)
+        given = replace(given, quote=quote, scope=scope, again=again, metadata=metadata)
+        details = replace(
+            given,
             valid_from=as_instant("valid_from", valid_from, self.settings.zone),
-            until=until,
-            subject=subject,
-            task=task,
             entities=read_entities(entities),
             supersedes=former or None,
             turn_id=said_in or None,
-            quote=quote,
             session_id=self._session(session_id),
-            scope=scope,
-            again=again,
+            covers=await self._complete_covers(covers),
         )
-        await self._check_private_time(session_id, workspace)
         return await self._keep(content, type, details, workspace)
 
     @check_arguments
@@ -321,6 +323,7 @@ class Memoria(Maintenance):
     ) -> RememberResult:
         from memoria.app.likely_replaced import LikeMemories, keep_and_ask  # noqa: PLC0415  (brings NumPy)
 
+        await self._check_private_time(details.session_id, workspace)
         statements, place = self._statements(workspace), self._workspace(workspace)
         like = LikeMemories(self._store, self.tenant, self._embedder, place)
         kept = await in_thread(lambda: keep_and_ask(statements, like, content, type_, details))
@@ -344,10 +347,12 @@ class Memoria(Maintenance):
             links_names=self._home.worker is None,
         )
 
-    def _statements(self, workspace: str | None) -> Statements:
+    def _statements(self, workspace: str | None) -> HandedEpisodes:
         place = self._place(workspace)
         policy = self._home.policy
-        return Statements(self._store, self.tenant, self._channel, self._digester, place, policy)
+        return HandedEpisodes(
+            self._store, self.tenant, self._channel, self._digester, place, policy
+        )
 
     def _session(self, given: str | None) -> str:
         """Return the session of a call: the client's own, else the given, else this connection's.

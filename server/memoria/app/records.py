@@ -307,5 +307,13 @@ class Records(Recall):
             return given
         return await self._read(lambda tx: [complete_id(tx, one) for one in given])
 
+    async def _complete_covers(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Return ids of turns whole, and those of sessions as they are."""
+        return await self._read(
+            lambda tx: tuple(
+                one if tx.conversations.session_size(one) else complete_id(tx, one) for one in ids
+            )
+        )
+
     async def _read(self, look: Callable[[Transaction], _T]) -> _T:
         return await in_snapshot(self._store, self.tenant, look)

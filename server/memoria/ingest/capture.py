@@ -5,7 +5,7 @@ together with what rules conclude from them and with their queue entries.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from memoria.ingest.turn_draft import (
     count_omissions,
     draft_turn,
     find_repeats,
+    leave_forgotten_metadata,
     leave_out_forgotten,
 )
 from memoria.language.reading.clean import Tally
@@ -242,6 +243,7 @@ class Capture:
 
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
         """Return a turn as it may be recorded, without what was forgotten."""
+        draft = replace(draft, text=leave_forgotten_metadata(draft.text, suppression))
         text = full_text(draft.text)
         if suppression.is_erased_message(self._name(draft), text, draft.turn.at):
             return _Examined(draft, is_erased=True)

@@ -2,18 +2,23 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import request_episode, request_patch
+from memoria.ingest.episode_patch import (
+    apply_patch,
+    find_patchable,
+    list_statements,
+    number_sentences,
+)
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ExtractionOutcome,
     ProcessorTools,
-    compact_json,
     entry_turns,
-    find_tool_name,
     finish_entry,
     has_something_to_read,
     list_readable,
@@ -25,6 +30,7 @@ from memoria.language.reading.clean import Tally, clean_text
 from memoria.language.reading.statement import sentences_in
 from memoria.language.statements.orders import instruction_shaped
 from memoria.memories.conditions import condition_of_turn
+from memoria.memories.episode_fields import describe_span, find_tool_name, list_tools
 from memoria.memories.times import EventTime, day_of
 from memoria.memories.validator import OperationValidator, PromptContents, RejectedError
 from memoria.memories.wordings import (
@@ -48,69 +54,15 @@ from memoria.model import (
     Validity,
     new_id,
 )
-from memoria.model.operation import SummaryPatch
+from memoria.model.metadata import MetadataValue, write_metadata
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import LeasedEntry, NewMemory
-
-_END = lazy_regex(r"(?<=[.!?])(?=\s)|(?<=[。！？])")
-
-
-def find_patchable(
-    tx: Transaction, entry: LeasedEntry, turns: Sequence[StoredTurn]
-) -> tuple[Memory, list[str]] | None:
-    """Return a segment's summary and the changed statements; None if the segment is to be read.
-
-    The segment is read again where a turn was recorded after the summary, and where a person has
-    decided about the summary.
-    """
-    known_id = tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
-    memory = None if known_id is None else tx.memories.get(known_id)
-    if memory is None or memory.validity is not Validity.ACTIVE:
-        return None
-    written_at, by = memory.current.ingested_at, memory.current.inferred_by
-    if by is not InferredBy.MODEL or any(turn.ingested_at > written_at for turn in turns):
-        return None
-    changes = tx.derivations.list_changed([memory.id])
-    return (memory, [change.before for change in changes]) if changes else None
-
-
-def number_sentences(content: str) -> str:
-    """Return the sentences of a summary as numbered JSON objects, one on each line."""
-    numbered = enumerate(_split(content), 1)
-    return "\n".join(compact_json({"number": n, "text": one.strip()}) for n, one in numbered)
-
-
-def list_statements(changed: Sequence[str], most: int) -> str:
-    """Return the changed statements, each once as a JSON string, a line each."""
-    return "\n".join(
-        json.dumps(one, ensure_ascii=False) for one in [*dict.fromkeys(changed)][:most]
-    )
-
-
-def apply_patch(content: str, patch: SummaryPatch) -> str:
-    """Replace the sentences of a summary that a patch words anew."""
-    words = {one.number: " ".join(one.text.split()) for one in patch.sentences}
-    told = (_reword(one, words.get(n)) for n, one in enumerate(_split(content), 1))
-    return "".join(told).strip()
-
-
-def _reword(sentence: str, words: str | None) -> str:
-    if words is None:
-        return sentence
-    blank = sentence[: len(sentence) - len(sentence.lstrip())]
-    return f"{blank}{words}" if words else ""
-
-
-def _split(content: str) -> list[str]:
-    return [piece for piece in _END.split(content) if piece.strip()]
-
 
 _SPOKEN = (Role.USER, Role.ASSISTANT)
 _LEAST_SPOKEN = 3
 _MOST_CHARS = 24_000
 _LEAST_CHARS = 200
 _MOST_TURNS = _MOST_CHARS // _LEAST_CHARS
-_MOST_TOOLS = 8
 _MOST_CHANGED = 20
 _CONFIDENCE = 0.7
 _CJK = lazy_regex("[\u3040-\u30ff\u3400-\u9fff]")
@@ -134,9 +86,14 @@ class Summariser:
         """Summarise a segment; see `EntryProcessor`."""
         digester = self._tools.digester(entry.tenant)
         with self._tools.store.read(entry.tenant) as tx:
+            is_done = is_handed_in(tx, entry)
             turns, by_meaning = _turns_to_read(tx, entry, digester), tx.tombstones.has_meanings()
             changed = _list_changed(tx, entry)
             patchable = find_patchable(tx, entry, turns)
+        if is_done:
+            with self._tools.store.write(entry.tenant) as tx:
+                finish_entry(tx, entry, owner, "handed in")
+            return
         if patchable is not None:
             self._patch(entry, owner, *patchable)
             return
@@ -197,6 +154,13 @@ class Summariser:
         return self._tools.recall.embed_meanings(pieces, wait=True)
 
 
+def is_handed_in(tx: Transaction, entry: LeasedEntry) -> bool:
+    """Check whether somebody has summed up a segment, so that no model is asked to."""
+    ids = tx.episodes.list_covering(entry.session_n, entry.first_index, entry.last_index)
+    covering = filter(None, map(tx.memories.get, ids))
+    return any(one.current.inferred_by is InferredBy.STATEMENT for one in covering)
+
+
 def may_sum_up_with_reading(turns: Sequence[StoredTurn]) -> bool:
     """Check whether a segment may be summed up in the request that reads it.
 
@@ -216,11 +180,13 @@ def apply_summary(
     turns: Sequence[StoredTurn],
 ) -> ExtractionOutcome:
     """Write a summary that a model gave of a segment, with the quotes that support it."""
-    wording = wording_of(summary, turns)
     outcome = ExtractionOutcome()
+    if is_handed_in(validator.tx, entry):
+        outcome.applied["handed in"] += 1
+        return outcome
     try:
         passages = _find_passages(validator, summary.quotes, outcome)
-        _write_episode(validator, entry, summary, wording, passages, outcome)
+        _write_episode(validator, entry, summary, turns, passages, outcome)
     except RejectedError as error:
         outcome.add_rejection(error)
         validator.log_rejection("EPISODE", error)
@@ -277,23 +243,39 @@ def wording_of(summary: EpisodeSummary, turns: Sequence[StoredTurn]) -> str:
     colon = "：" if _CJK.search(summary.summary) else ": "
     goal = f"{summary.goal}{colon}" if summary.goal else ""
     ending = f" → {summary.outcome}" if summary.outcome else ""
-    tool_names = dict.fromkeys(filter(None, map(find_tool_name, turns)))
-    tools = f" [{', '.join([*tool_names][:_MOST_TOOLS])}]" if tool_names else ""
+    tools = ", ".join(list_tools(turns))
+    tools = f" [{tools}]" if tools else ""
     return f"{goal}{summary.summary}{ending}{tools}"
+
+
+def _read_fields(
+    validator: OperationValidator, summary: EpisodeSummary, turns: Sequence[StoredTurn]
+) -> dict[str, MetadataValue]:
+    """Return the fields of an episode: those of its turns, and a goal and outcome to be kept."""
+    fields = describe_span(turns)
+    for name, text in (("goal", summary.goal), ("outcome", summary.outcome)):
+        with suppress(RejectedError):  # without it the sentence has been rejected, too
+            if text:
+                fields[name] = validator.check_name(text)
+    return fields
 
 
 def _write_episode(
     validator: OperationValidator,
     entry: LeasedEntry,
     summary: EpisodeSummary,
-    text: str,
+    turns: Sequence[StoredTurn],
     passages: dict[int, _Passage],
     outcome: ExtractionOutcome,
 ) -> None:
     """Write the summary as a new episode, or as the present wording of the segment's own."""
     first = next(iter(passages.values()))
-    content, confirm_reason = validator.check_statement(text, first.turn)
-    wording = _episode_wording(validator, summary, content, passages)
+    content, confirm_reason = validator.check_statement(wording_of(summary, turns), first.turn)
+    wording = replace(
+        _episode_wording(validator, summary, content, passages),
+        valid_from=min(turn.at for turn in turns),
+        metadata=write_metadata(_read_fields(validator, summary, turns)),
+    )
     known_id = validator.tx.episodes.find(entry.session_n, entry.first_index, entry.last_index)
     if known_id is not None:
         _check_may_revise(validator.writer.require(known_id), confirm_reason)
@@ -308,6 +290,7 @@ def _write_episode(
         workspace=first.turn.workspace,
         validity=Validity.ACTIVE if confirm_reason is None else Validity.PENDING_CONFIRMATION,
         flag=confirm_reason,
+        metadata=wording.metadata,
     )
     validator.writer.add(memory, wording)
     validator.tx.episodes.add(memory.id, entry.session_n, entry.first_index, entry.last_index)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from memoria.erasure.suppression import Digester
 from memoria.inference.tasks import Extraction, SegmentReading, request_extraction
 from memoria.ingest.attribution import attribute_operations, find_participants
-from memoria.ingest.episode import apply_summary, may_sum_up_with_reading, wording_of
+from memoria.ingest.episode import apply_summary, is_handed_in, may_sum_up_with_reading, wording_of
 from memoria.ingest.processing import (
     ChangedMeanwhileError,
     ExtractionOutcome,
@@ -229,7 +229,7 @@ def _load_segment(tx: Transaction, entry: LeasedEntry, digester: Digester) -> Sh
     is_open = all(condition_of_turn(tx, turn) is None for turn in turns)
     if entry.attempts == 1 and is_open and may_sum_up_with_reading(turns):
         summary_n = tx.queue.find_summary(entry.session_n, entry.first_index, entry.last_index)
-        if summary_n is not None:
+        if summary_n is not None and not is_handed_in(tx, entry):
             return ShownSegment(entry, tuple(turns), unread_ns, summary_n, is_idle)
     return ShownSegment(entry, unread, unread_ns, is_idle=is_idle)
 

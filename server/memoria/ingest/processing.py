@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from memoria.bare.lazy_regex import lazy_regex
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.errors import MemoriaError
 from memoria.inference.chat.client import ChatClient
@@ -28,7 +27,6 @@ from memoria.store.values import LeasedEntry
 
 _CUT = " […] "
 _BEFORE = 4
-_NAME = lazy_regex(r"[\w.:/-]{1,64}")
 _SPEAKING = (Role.USER, Role.ASSISTANT)
 _WORK_WEIGHT = 600
 """Length from which an assistant's own words are worth reading, whatever its user says."""
@@ -170,12 +168,6 @@ def finish_entry(tx: Transaction, entry: LeasedEntry, owner: str, outcome: str) 
     """
     if not tx.queue.finish(entry.n, owner, outcome):
         raise EntryLeaseLostError(f"The entry {entry.id} was read by another worker meanwhile.")
-
-
-def find_tool_name(turn: StoredTurn) -> str:
-    """Return the name of the turn's tool, unless it is too long or strange to be a name."""
-    name = turn.tool_name or ""
-    return name if _NAME.fullmatch(name) else ""
 
 
 def turn_line(turn: StoredTurn, text: str, most: int, remark: str = "") -> str:

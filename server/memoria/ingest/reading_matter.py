@@ -13,16 +13,11 @@ from pathlib import PurePath
 
 from memoria.inference.tasks import ReadingMaterial
 from memoria.ingest.attribution import describe_participants
-from memoria.ingest.processing import (
-    compact_json,
-    find_tool_name,
-    longest_that_fits,
-    shorten_statement,
-    turn_line,
-)
+from memoria.ingest.processing import compact_json, longest_that_fits, shorten_statement, turn_line
 from memoria.language.reading.fences import drop_invisible, indent_lines
 from memoria.language.words.characters import is_cjk
 from memoria.language.words.document import as_text
+from memoria.memories.episode_fields import find_tool_name
 from memoria.memories.times import date_of_memory, day_of, last_date
 from memoria.memories.validator import PromptContents
 from memoria.model import Memory, Role, StoredTurn, Validity

@@ -155,6 +155,7 @@ class SessionWriter:
             tool_result=text.tool_result,
             account=self._channel.account,
             likeness=draft.likeness,
+            metadata=text.metadata,
         )
 
 

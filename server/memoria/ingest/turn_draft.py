@@ -21,6 +21,7 @@ from memoria.language.reading.recognition import (
 )
 from memoria.language.words.document import full_text
 from memoria.model import Role, Session, Turn
+from memoria.model.metadata import map_texts
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.store.rows.conversations import Conversations
 
@@ -227,6 +228,14 @@ def leave_out_forgotten(text: CleanTurn, suppression: SuppressionList) -> CleanT
     is_left = any(char.isalnum() for char in full_text(left).replace(_MARK, ""))
     # What is spread over several values of a tool call is found in the whole alone.
     return None if not is_left or suppression.repeats_erased(full_text(left)) else left
+
+
+def leave_forgotten_metadata(text: CleanTurn, suppression: SuppressionList) -> CleanTurn:
+    """Return a turn without the texts of its metadata that say what was forgotten."""
+    if not text.metadata:
+        return text
+    kept = map_texts(text.metadata, lambda _, one: one if suppression.may_keep(one) else None)
+    return replace(text, metadata=kept)
 
 
 def count_omissions(text: CleanTurn) -> int:

@@ -27,6 +27,7 @@ from memoria.model import (
     describe_problems,
     to_iso,
 )
+from memoria.model.metadata import MetadataValue
 from memoria.model.moments import Zone
 from memoria.model.parse import replace_unfit
 from memoria.store.not_found import not_found
@@ -66,6 +67,9 @@ class StatementDetails:
     session_id: str | None = None
     scope: Scope | None = None
     again: bool = False
+    metadata: Mapping[str, MetadataValue] | None = None
+    covers: tuple[str, ...] = ()
+    """Ids of the turns, or of the session, that an episode sums up."""
 
 
 NO_DETAILS = StatementDetails()

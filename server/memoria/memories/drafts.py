@@ -1,8 +1,13 @@
 """Drafts: memories as values before they are written, for a policy that is asked about them."""
 
-from memoria.memories.wordings import NewWording
-from memoria.model import Memory
+from collections.abc import Callable
+from dataclasses import replace
+
+from memoria.memories.wordings import NewWording, interpretation_by_rules
+from memoria.model import InferredBy, Memory
 from memoria.model.memory import MemoryVersion
+from memoria.model.metadata import parse_metadata
+from memoria.policy.questions import HomePolicy, SentenceReading
 from memoria.store.values import NewMemory
 
 
@@ -27,6 +32,7 @@ def describe_new(memory: NewMemory, wording: NewWording, now: int) -> Memory:
         task=memory.task,
         expires_at=wording.expires_at,
         flag=memory.flag,
+        metadata=parse_metadata(memory.metadata),
         versions=(_describe_version(wording, 1, now),),
     )
 
@@ -60,3 +66,45 @@ def _describe_version(wording: NewWording, number: int, now: int) -> MemoryVersi
         event_at=wording.event_at,
         event_expression=wording.event_expression,
     )
+
+
+def read_by_policy(
+    policy: HomePolicy, draft: Memory, wording: NewWording, may_keep: Callable[[str], bool]
+) -> NewWording:
+    """Return a wording with whom, what and when a program reads in it.
+
+    Args:
+        policy: the policy that is asked.
+        draft: the memory as it would be written.
+        wording: its wording, with what a model or an agent has read in it, if either has.
+        may_keep: returns False for a name that was forgotten.
+    """
+    when = wording.event_at, wording.event_expression
+    read = wording.interpretation or interpretation_by_rules(wording.content, when[1], when[0])
+    ours = SentenceReading(
+        entities=read.mentions,
+        subject=read.subject,
+        negated=read.negated,
+        modality=read.modality,
+        event_at=when[0],
+        event_expression=when[1],
+    )
+    theirs = policy.decide_reading(draft, ours)
+    if theirs == ours:
+        return wording
+    mentions = tuple(one for one in theirs.entities if all(map(may_keep, one.names)))
+    subject = theirs.subject if theirs.subject and may_keep(theirs.subject) else None
+    at, said = theirs.event_at, theirs.event_expression
+    expression = said if said and said in wording.content else None
+    interpretation = replace(
+        read,
+        mentions=mentions,
+        subject=subject,
+        negated=theirs.negated,
+        modality=theirs.modality,
+        event_at=at,
+        event_expression=expression,
+        confidence=draft.confidence,
+        inferred_by=InferredBy.MODEL,  # and not by our rules, which yield to it
+    )
+    return replace(wording, interpretation=interpretation, event_at=at, event_expression=expression)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from memoria.errors import InvalidInputError
 from memoria.language.names.keys import subject_key
-from memoria.language.reading.clean import Tally
+from memoria.language.reading.clean import Tally, clean_metadata
 from memoria.memories.changes import ChangeMark
 from memoria.memories.details import (
     NO_DETAILS,
@@ -52,6 +52,7 @@ from memoria.model import (
 )
 from memoria.model.core import USER_EDIT_NAME
 from memoria.model.memory import SOURCE_TURN, StatementStatus
+from memoria.model.metadata import list_texts, map_texts, write_metadata
 from memoria.model.moments import Zone
 from memoria.policy.scope import decide_scope
 from memoria.store.rows.transaction import Transaction
@@ -89,9 +90,8 @@ class Statements(Revisions):
             writer = self._writer(tx)
             for words in dict.fromkeys((content, text)) if given.again else ():
                 writer.lift_tombstone(words)
-            names = (name for one in given.entities for name in one.names)
             # As it was given, too: it may have been forgotten before its secret was known for one.
-            for words in filter(None, (content, text, given.subject, given.task, *names)):
+            for words in filter(None, (content, text, *list_words(given))):
                 writer.check_not_forgotten(words)
             new, end = self._draft(tx, text, kind, given)
             replaced = (
@@ -136,8 +136,12 @@ class Statements(Revisions):
         if given.importance is not None and not 0 <= given.importance <= 1:
             raise InvalidInputError(f"importance is {given.importance}; it must be from 0 to 1.")
         subject, task = check_subject(given.subject, tally), check_task(given.task, tally)
+        metadata = given.metadata and map_texts(
+            clean_metadata(given.metadata, tally), lambda _, text: self._screen(text, tally)
+        )
         return replace(
             given,
+            metadata=metadata,
             subject=self._screen(subject, tally) if subject else None,
             task=self._screen(task, tally) if task else given.task and "",
             entities=tuple(
@@ -168,6 +172,7 @@ class Statements(Revisions):
             confidence=confidence,
             scope=given.scope,
             subject=subject_key(given.subject) if given.subject else None,
+            metadata=write_metadata(given.metadata),
         )
         if given.subject or given.entities:
             read = interpretation_by_agent(text, given.entities, given.subject, confidence)
@@ -178,7 +183,7 @@ class Statements(Revisions):
             given.task if given.task is not None else self._find_task(tx, memory, text, turn, given)
         )
         memory = replace(memory, task=task or None)
-        wording = replace(wording, importance=given.importance)
+        wording = replace(wording, importance=given.importance, metadata=memory.metadata)
         claim = claim_of_statement(wording, memory, confidence)
         return NewClaim(claim, memory, wording, names_task=bool(given.task)), end
 
@@ -218,6 +223,7 @@ class Statements(Revisions):
             "subject": bool(given.subject),
             "task": bool(given.task),
             "entities": bool(given.entities),
+            "metadata": bool(given.metadata),
         }
         news = tuple(name for name, is_given in names.items() if is_given)
         if not news or outcome.action not in ("known", "evidence", "restored"):
@@ -231,6 +237,7 @@ class Statements(Revisions):
             importance=given.importance,
             sets_end=end is not None,
             expires_at=end.at if end else None,
+            metadata=write_metadata(given.metadata),
         )
         self._writer(tx).describe(memory, details, new.wording.interpretation)
         return ()
@@ -280,6 +287,13 @@ class Statements(Revisions):
             return None
         end = session_end(wording.content, kind, wording.valid_from)
         return end or find_end_in_words(wording.content, wording.valid_from, zone)
+
+
+def list_words(given: StatementDetails) -> list[str]:
+    """List the names and texts among details, any of which may have been forgotten."""
+    names = (name for one in given.entities for name in one.names)
+    told = (given.subject, given.task, *names, *list_texts(given.metadata or {}))
+    return [*filter(None, told)]
 
 
 def _doubt_order(tx: Transaction, new: "NewClaim") -> str | None:

@@ -139,6 +139,8 @@ class NewWording:
     """New importance of the memory; None leaves it as before."""
     expires_at: int | None = None
     """Time when the wording expires. A wording never inherits the former one's end."""
+    metadata: str | None = None
+    """JSON of the memory's metadata from now on; None leaves it as before."""
     passages: tuple[Passage, ...] = ()
     """Further words that support the wording."""
     derivation: Derivation = _NO_DERIVATION
@@ -167,6 +169,7 @@ def make_version(wording: NewWording, now: int) -> NewVersion:
         task=wording.task,
         importance=wording.importance,
         expires_at=wording.expires_at,
+        metadata=wording.metadata,
     )
 
 

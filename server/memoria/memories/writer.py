@@ -3,8 +3,7 @@
 Five paths lead here: what rules or a model conclude from a conversation (`ingest`), what somebody
 states explicitly (`memories/statements`), what the user edits in a core file (`user_edits`), what
 another program has concluded (`foreign`), and what the nightly maintenance derives from other
-memories (`derived`). Each path decides what to write. The rest is the same for all of them and
-happens here, in the caller's transaction:
+memories (`derived`). The rest is the same for all of them, in the caller's transaction:
 
 1. a wording that says what was forgotten is refused (`erasure`), and so is one that the policy of
    the program does not keep (`policy/questions`);
@@ -26,7 +25,8 @@ from dataclasses import replace
 from memoria.erasure.suppression import SuppressionList
 from memoria.errors import InvalidInputError
 from memoria.language.reading.statement import fingerprint
-from memoria.memories.drafts import describe_new, describe_revised
+from memoria.memories.drafts import describe_new, describe_revised, read_by_policy
+from memoria.memories.episode_fields import drop_reworded
 from memoria.memories.links import (
     link_contradictions,
     link_memories,
@@ -91,8 +91,9 @@ class MemoryWriter:
         self.check_not_forgotten(wording.content)
         memory = replace(memory, scope=memory.scope or self._decide_scope(memory, wording.content))
         if self._is_asked(wording):
-            answer = self._decide_keep(describe_new(memory, wording, self._now))
-            memory = self._keep_as(memory, answer)
+            draft = describe_new(memory, wording, self._now)
+            memory = self._keep_as(memory, self._decide_keep(draft))
+            wording = read_by_policy(self.policy, draft, wording, self._suppression.may_keep)
         self._tx.memories.add(memory, make_version(wording, self._now))
         links = wording.structural or StructuralLinks()
         self._complete(memory.id, replace(wording, structural=links), action, detail)
@@ -131,7 +132,7 @@ class MemoryWriter:
         """
         self.check_not_forgotten(wording.content)
         memory = self.require(memory_id)
-        wording = temper_wording(wording, memory)
+        wording = drop_reworded(temper_wording(wording, memory), memory)
         if wording.interpretation is None:
             wording = replace(wording, interpretation=interpret_revision(self._tx, memory, wording))
         self._tx.end_kept()
@@ -183,8 +184,7 @@ class MemoryWriter:
         """
         if successor is not None:
             since = successor.current.valid_from if since is None else since
-            former = self.require(memory_id)
-            link_successor(self._tx, successor, former, since=since, now=self._now)
+            link_successor(self._tx, successor, self.require(memory_id), since=since, now=self._now)
             detail = detail or f"replaced by {successor.id}"
         self._set_validity(memory_id, Validity.SUPERSEDED, action, detail)
 
@@ -224,8 +224,7 @@ class MemoryWriter:
         """Decide the scope of a memory whose writer gives none."""
         if self._tx.memories.is_private(memory.workspace):
             return "project"
-        scope = decide_scope(content, memory.type, memory.subject)
-        return scope or default_scope(memory.type)
+        return decide_scope(content, memory.type, memory.subject) or default_scope(memory.type)
 
     def _is_asked(self, wording: NewWording) -> bool:
         """Check whether a policy is asked; not about what follows from memories that were kept."""
@@ -241,6 +240,7 @@ class MemoryWriter:
             return wording
         revised = describe_revised(self.require(memory_id), wording, self._now)
         importance = self._decide_keep(revised).importance
+        wording = read_by_policy(self.policy, revised, wording, self._suppression.may_keep)
         return wording if importance is None else replace(wording, importance=importance)
 
     def _decide_keep(self, memory: Memory) -> Keep:

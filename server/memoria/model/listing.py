@@ -7,8 +7,9 @@ from pydantic import BeforeValidator, ConfigDict
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Value
 from memoria.model.memory import Memory, Validity
 from memoria.model.memory_types import AnyType
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import Moment
-from memoria.model.query import CLEAN, INSTANT, Bounds, ForPeople, read_list
+from memoria.model.query import CLEAN, INSTANT, METADATA_FOR_PEOPLE, Bounds, ForPeople, read_list
 
 MemoryState = Literal["active", "pending", "archived", "superseded", "contradicted", "any"]
 MOST_ON_PAGE = 500
@@ -61,6 +62,7 @@ class MemoryListing(Listing):
         str | None, CLEAN, ForPeople("only memories that speak of this person, place or thing")
     ] = None
     """A name, an alias or an id."""
+    metadata: Annotated[Metadata, METADATA_FOR_PEOPLE] = NO_METADATA
 
     @property
     def validities(self) -> tuple[Validity, ...]:

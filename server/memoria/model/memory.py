@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from memoria.model.base import UNLESS_EMPTY, Shown, Value, write_document
 from memoria.model.grounds import GroundMark
 from memoria.model.memory_types import MemoryType
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import Moment
 
 
@@ -147,7 +148,7 @@ class MemoryLink(Value):
     """Beginning of the linked text, in a line."""
 
 
-CARRIED_COLUMNS = ("use_count", "last_used_at", "flag")
+CARRIED_COLUMNS = ("use_count", "last_used_at", "flag", "metadata")
 """Fields of a memory that are columns of its row under the same name, and are read, shown, exported
 and imported unchanged. A further field needs its name here, and a migration that adds the column to
 `memories`, NULL by default."""
@@ -187,6 +188,9 @@ class Memory(Value):
     last_used_at: Moment | None = None
     flag: str | None = None
     """Reason why the memory needs confirmation: `instruction`, `pasted`, `tool`, `pii`."""
+    metadata: Metadata = NO_METADATA
+    """The caller's own fields; those of an episode are `goal`, `outcome`, `tools`, `started_at` and
+    `ended_at`."""
     contradicts: tuple[RelatedStatement, ...] = ()
     """Statements that contradict the memory; read only for memories to be shown."""
     outdated_by: tuple[str, ...] = ()

@@ -217,7 +217,8 @@ MEMORY_TYPES: Mapping[MemoryType, MemoryTypeRow] = MappingProxyType(
             origin="conversation",
             archive_order=0,
             instead="An episode is what a model makes of a recorded conversation: record it with "
-            "record_conversation. To keep how a piece of work ended, use task_outcome.",
+            "record_conversation. To hand in your own, name the turns or the session it sums up "
+            "(covers). To keep how a piece of work ended, use task_outcome.",
         ),
         MemoryType.CONCEPT: MemoryTypeRow(
             meaning="what several memories come to together; written by a model",

@@ -29,6 +29,7 @@ from pydantic_core.core_schema import no_info_after_validator_function
 from memoria.errors import NO_ARGUMENT, InvalidInputError, name_options, quote_value
 from memoria.model.base import Value
 from memoria.model.memory_types import AnyType
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import is_zoned, parse_instant
 from memoria.model.parse import describe_problems, replace_unfit
 from memoria.model.turn import Role
@@ -147,6 +148,9 @@ _OF_FILE = ForPeople(
 _OF_ERROR = ForPeople("what failed with this error, as pasted, and what worked afterwards")
 _OF_COMMAND = ForPeople("how this command fared, and what worked where it failed")
 _HITS_AT_MOST = ForPeople("most hits to show; by default as many as fit into max-tokens")
+METADATA_FOR_PEOPLE = ForPeople(
+    "only what has this metadata, as key=value, or a list that has the value; may be repeated"
+)
 _TOKENS_AT_MOST = ForPeople("most tokens of the answer, estimated")
 
 
@@ -192,6 +196,7 @@ class SearchQuery(Value):
         ForPeople("only what was said before this date or time, ISO 8601 or words like yesterday"),
     ] = None
     session_id: Annotated[str | None, CLEAN, ForPeople("only what was said in this session")] = None
+    metadata: Annotated[Metadata, NotForAgents(), METADATA_FOR_PEOPLE] = NO_METADATA
     include_history: bool = False
     workspace: Annotated[
         str | None,

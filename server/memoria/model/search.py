@@ -9,6 +9,7 @@ from memoria.model.calls import CallOutcome
 from memoria.model.grounds import GroundMark
 from memoria.model.memory import Condition, Trust, Validity
 from memoria.model.memory_types import MemoryType
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.turn import Role
 
 Part = Literal["text", "vectors", "graph"]
@@ -184,6 +185,8 @@ class Hit(Value):
     """State of the hit. A turn in a first-level answer: no chat model has read it yet, or it holds,
     word for word, a code, a path or an address that was asked for. An episode or a concept:
     something that it rests on has changed since. Any memory: its end is over."""
+    metadata: Metadata = NO_METADATA
+    """The caller's own fields, or those of an episode."""
     tool: ToolCall | None = None
     before: Annotated[tuple[AdjacentTurn, ...], UNLESS_EMPTY] = ()
     after: Annotated[tuple[AdjacentTurn, ...], UNLESS_EMPTY] = ()

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, JsonValue, model_validator
 from memoria.errors import InvalidInputError
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.memory import Condition, MemoryChange, Trust
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import Moment, parse_instant, parse_offset, to_millis
 
 _TEXT_KEYS = ("text", "content", "parts", "output")
@@ -147,6 +148,8 @@ class Turn(Value):
     tool_name: str | None = None
     tool_args: JsonValue = None
     tool_result: JsonValue = None
+    metadata: Metadata = NO_METADATA
+    """The caller's own fields."""
 
     @model_validator(mode="before")
     @classmethod
@@ -183,6 +186,8 @@ class StoredTurn(Value):
     ingested_at: Moment
     trust: Trust
     workspace: str | None
+    metadata: Metadata = NO_METADATA
+    """The caller's own fields."""
     content: str
     tool_name: str | None
     tool_args: JsonValue

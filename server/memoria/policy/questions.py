@@ -1,4 +1,4 @@
-"""Questions about memories that a program may answer itself: what is kept, replaced and forgotten.
+"""Questions about memories that a program may answer itself: what is kept and read, what goes.
 
 Memoria decides first, and asks with its own decision as the default. No answer reaches behind what
 is promised to the user: a policy sees words without secrets and of its own tenant alone, it cannot
@@ -6,14 +6,17 @@ change them, it is not asked about what was forgotten, which stays so, and what 
 everything else. What the user has confirmed or pinned is replaced or archived by no policy.
 """
 
+import inspect
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
 from memoria.errors import InvalidInputError
-from memoria.model import Memory, Scope
+from memoria.model import Memory, Mention, Modality, Scope
+from memoria.model.base import Value
 from memoria.model.privacy import PersonalRules
+from memoria.model.turn import EventTime
 from memoria.policy.conflict import (
     ConflictVerdict,
     Contradict,
@@ -52,15 +55,31 @@ class Refuse:
     """Reason, for whoever wanted to have it remembered."""
 
 
+class SentenceReading(Value):
+    """People, things and time that a wording speaks of."""
+
+    entities: tuple[Mention, ...] = ()
+    """People, places and things, with their kinds and roles; names that pronouns stand for, too."""
+    subject: str | None = None
+    """Whom or what it is about: one of the entities, or another name."""
+    negated: bool = False
+    modality: Modality = "actual"
+    event_at: EventTime | None = None
+    """Time of the event: ISO 8601, a datetime, or UTC epoch milliseconds."""
+    event_expression: str | None = None
+    """The same in the words of the wording: `last Friday`."""
+
+
 class RefusedError(InvalidInputError):
     """The policy of the program keeps nothing of a text. Nothing was written."""
 
 
 class Policy(Protocol):
-    """A program's answers to three questions about its memories. Derive from it, override some.
+    """A program's answers to questions about its memories. Derive from it, override some.
 
-    Questions come from worker threads, several at once, and `keep` and `replace` while the memory
-    is written: answer at once, and call no method of this memory, which would wait for itself.
+    Its public methods are its answers; a method that helps them begins with an underscore.
+    Questions come from worker threads, several at once, and all but `forget` while the memory is
+    written: answer at once, and call no method of this memory, which would wait for itself.
     Where an answer fails or can't be used, Memoria's own stands; that is logged once a question.
     """
 
@@ -74,6 +93,18 @@ class Policy(Protocol):
             new: the memory as it would be written; `new.current.provenance` has who said it.
         """
         return Keep()
+
+    def read(self, new: Memory, ours: SentenceReading) -> SentenceReading:  # noqa: ARG002
+        """Answer whom, what and when a wording speaks of: the place of rules that read sentences.
+
+        It is asked after `keep`, about the same wordings. What it reads becomes the memory's links
+        with people and things, and the time of its event.
+
+        Args:
+            new: the memory as it would be written.
+            ours: what rules have read, or the agent or model that has stated the wording.
+        """
+        return ours
 
     def replace(self, new: Memory, known: Memory, ours: Replacement) -> Replacement:  # noqa: ARG002
         """Answer whether a new memory takes the place of a known one.
@@ -105,11 +136,18 @@ class HomePolicy:
         """Create the policy of a home; without a program's own, Memoria's answers stand.
 
         Raises:
-            InvalidInputError: the program's own is a class and no object.
+            InvalidInputError: the program's own is a class and no object, or has a method by
+                another name than those of the questions.
         """
         if isinstance(own, type):
             raise InvalidInputError(
                 f"policy: {own.__name__} is a class; pass an object of it, {own.__name__}()."
+            )
+        unknown = [] if own is None else _list_unknown_methods(own)
+        if unknown:
+            raise InvalidInputError(
+                f"policy: {type(own).__name__}.{unknown[0]} answers no question. The methods of a "
+                f"policy are {', '.join(_QUESTIONS)}; begin any other's name with an underscore."
             )
         self.personal = personal or {}
         self._own = own
@@ -134,6 +172,12 @@ class HomePolicy:
                 raise RefusedError(f"This program's policy does not keep it: {reason}")
             case Keep() as answer:
                 return answer
+
+    def decide_reading(self, new: Memory, ours: SentenceReading) -> SentenceReading:
+        """Decide whom, what and when a wording speaks of."""
+        if self._own is None:
+            return ours
+        return self._ask("read", (new, ours), _is_reading, ours)
 
     def decide_replacement(
         self, new: Memory, known: Memory, since: int, verdict: _VerdictT
@@ -189,6 +233,19 @@ class HomePolicy:
         return ours
 
 
+_QUESTIONS = ("keep", "read", "replace", "forget")
+
+
+def _list_unknown_methods(own: Policy) -> list[str]:
+    """List the public methods of a program's policy that answer no question."""
+    public = (name for name in dir(type(own)) if not name.startswith("_"))
+    return [
+        name
+        for name in public
+        if name not in _QUESTIONS and inspect.isroutine(getattr(type(own), name))
+    ]
+
+
 OWN_POLICY = HomePolicy()
 """Memoria's own answers, and no rules for personal data but the usual ones."""
 
@@ -220,6 +277,10 @@ def _is_keep(answer: object) -> bool:
             return True
         case _:
             return False
+
+
+def _is_reading(answer: object) -> bool:
+    return isinstance(answer, SentenceReading)
 
 
 def _is_replacement(answer: object) -> bool:

@@ -22,13 +22,14 @@ from memoria.model import (
     Vector,
     to_iso,
 )
+from memoria.model.metadata import NO_METADATA, Metadata
 
 DocumentKind = Literal["turn", "memory"]
 TombstoneKind = Literal["memory", "turn"]
 """Kind of record that a tombstone refuses: a memory that says the same, or the same turn."""
 
 
-_NOTHING_WANTED = (None,) * 5
+_NOTHING_WANTED = (None,) * 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Filters:
     """True if every workspace's rows are seen."""
     include_processed: bool = False
     """True if suppressed and processed turns may be found."""
+    metadata: str | None = None
+    """JSON of values that the metadata must have, or have in a list; None for no such limit."""
 
     @property
     def includes_turns(self) -> bool:
@@ -60,7 +63,7 @@ class Filters:
     @property
     def is_narrow(self) -> bool:
         """True if a filter beside visibility limits the documents."""
-        wanted = (self.since, self.until, self.session_id, self.tool, self.tasks)
+        wanted = (self.since, self.until, self.session_id, self.tool, self.tasks, self.metadata)
         return wanted != _NOTHING_WANTED or bool(self.roles or self.types)
 
 
@@ -197,6 +200,7 @@ class NewTurn(NamedTuple):
     account: Account | None = None
     likeness: bytes | None = None
     """Key of the words, by which another account of the same turn is found."""
+    metadata: Metadata = NO_METADATA
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +219,8 @@ class NewMemory:
     flag: str | None = None
     scope: Scope | None = None
     """Scope as given; None leaves the decision to the memory's type."""
+    metadata: str | None = None
+    """JSON of the memory's metadata; None for none."""
 
     @property
     def sole_task(self) -> str | None:
@@ -233,6 +239,8 @@ class MemoryDetails:
     sets_end: bool = False
     """True if `expires_at` is to be set; set to None, the memory has no end."""
     expires_at: int | None = None
+    metadata: str | None = None
+    """JSON, which takes the place of all of the memory's metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +277,8 @@ class NewVersion:
     importance: float | None = None
     expires_at: int | None = None
     """Time at which the memory expires with this wording."""
+    metadata: str | None = None
+    """JSON, which takes the place of all of the memory's metadata; None leaves that as before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,12 +41,15 @@ have had nobody to ask, or the question was closed without an answer."""
 
 LISTED = (
     *("id", "text", "type", "validity", "valid_from", "verified", "pinned", "condition"),
-    *("task", "subject", "workspace", "later"),
+    *("task", "subject", "workspace", "later", "metadata"),
 )
 """Fields of a memory in a list."""
 _COUNTS = ("total", "elsewhere", "withheld")
 _KNOWN = ("importance", "confidence")
-_CARRIED = ("task", "subject", "predicate", "scope", "project", "entities", "links", "later")
+_CARRIED = (
+    *("task", "subject", "predicate", "scope", "project", "entities", "links", "later"),
+    "metadata",
+)
 _REVISED = ("id", "text", "validity", "version", "pinned", "verified", "upvotes", "downvotes")
 _PROOF = ("id", "at", "state", "purge_at", "purged_at", "items", "removed", "remaining")
 _OF_TRACES = ("tool", "before", "after")
@@ -147,6 +150,7 @@ def write_turn(record: TurnRecord, offset: int, chars: int) -> Document:
         source=turn_source(turn).to_json_beside(turn.id),
         validity=None if turn.current else "superseded",
         condition=record.condition,
+        metadata=turn.metadata or None,
         total_chars=total if offset or end < total else None,
         next_offset=end if end < total else None,
         tool=_write_tool(turn, offset, chars),
@@ -237,7 +241,7 @@ def write_session(record: SessionRecord) -> Document:
     """Return a page of a session's turns."""
     turns = [
         write_document(
-            **turn.to_json("id", "turn_index", "role", "speaker", "at"),
+            **turn.to_json("id", "turn_index", "role", "speaker", "at", "metadata"),
             text=full_text(turn),
             condition=Condition.CONFIDED if turn.id in record.confided else None,
         )

@@ -22,6 +22,7 @@ from memoria.model import (
     to_iso,
 )
 from memoria.model.memory import SOURCE_TURN, LocalSpan
+from memoria.model.metadata import MetadataValue
 from memoria.model.turn import FORGOTTEN_PASSAGE
 from memoria.retrieval.answer.cite import neighbour
 from memoria.retrieval.answer.form import indent_words, write_line
@@ -114,6 +115,17 @@ def _memory_details(memory: Memory) -> Iterator[str]:
         yield f"about {join_lines(' · '.join(filter(None, (memory.subject, memory.predicate))))}"
     if memory.entities:
         yield f"names {join_lines(', '.join(memory.entities))}"
+    if memory.metadata:
+        yield f"metadata: {describe_metadata(memory.metadata)}"
+
+
+def describe_metadata(metadata: Mapping[str, MetadataValue]) -> str:
+    """Return metadata in a line: `ticket=T-12, tools=git · pytest`."""
+    pairs = (
+        f"{key}={' · '.join(one) if isinstance(one, list) else as_text(one)}"
+        for key, one in metadata.items()
+    )
+    return join_lines(", ".join(pairs))
 
 
 def _describe_span(span: LocalSpan) -> str:

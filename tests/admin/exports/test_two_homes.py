@@ -7,12 +7,14 @@ import pytest
 from tests.admin.exports.homes import PASSPHRASE, carry, merge, opened, said, settings_of, texts_in
 from tests.admin.exports.rows import differ, read_rows
 from tests.databases import begin_with_key, open_home
+from tests.forgetting.remains import remaining
 from tests.ingest.play import memories
 
 from memoria import Memoria
 from memoria.app.exporting import export
 from memoria.errors import ExportError, ForgottenError
 from memoria.model import Memory
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.store.rows.portable.records import PortableSelection
 
 pytestmark = pytest.mark.anyio
@@ -75,6 +77,26 @@ async def test_two_homes_that_export_to_one_another_meet(tmp_path: Path) -> None
 async def _find(m: Memoria, word: str) -> Memory:
     (found,) = [one for one in await memories(m) if word in one.content]
     return found
+
+
+async def test_metadata_goes_along_and_two_homes_agree_on_that_of_one_message(
+    tmp_path: Path,
+) -> None:
+    one, other, file = tmp_path / "one", tmp_path / "other", tmp_path / "out.jsonl"
+    named = {"session_id": "s", "message_id": "m", "at": "2026-05-04T08:00:00Z"}
+    turn = {"role": "user", "content": "I like rye bread.", **named}
+    fields: Metadata = {"n": 1, "tags": ["a"]}
+    for home, metadata in ((one, fields), (other, NO_METADATA)):
+        async with opened(home) as m:
+            await m.record_conversation([{**turn, "metadata": metadata}])
+            await m.remember("Aunt Hilde collects clocks.", metadata=metadata)
+    for source, target in ((one, other), (other, one)):
+        assert carry(source, target, file).bad_lines == []
+    assert differ(read_rows(one), read_rows(other)) == []
+    async with opened(other) as m:
+        found = await m.search_conversation_traces("bread", metadata={"tags": "a"})
+    assert [hit.metadata for hit in found.hits] == [fields]
+    assert not carry(one, other, file).changed
 
 
 async def test_what_was_said_and_edited_in_both_homes_is_all_there_once(tmp_path: Path) -> None:
@@ -238,3 +260,23 @@ async def test_what_was_forgotten_here_does_not_return_from_a_machine_that_lived
         text = await texts_in(here)
         assert [word for word in WORDS if word in text] == []
         assert "12 guests" in text
+
+
+async def test_an_export_brings_no_secret_into_the_metadata_of_what_is_known(
+    tmp_path: Path,
+) -> None:
+    one, file, smuggled = tmp_path / "one", tmp_path / "out.jsonl", "ghp_" + "a1B2" * 9
+    async with opened(one) as m:
+        turn = {"role": "user", "content": "I like rye bread.", "metadata": {"note": "plain"}}
+        await m.record_conversation([turn], session_id="s")
+        await m.remember("Aunt Hilde collects clocks.", metadata={"note": "plain"})
+    export(settings_of(one), file, PortableSelection(), None, lambda *_: None)
+    told = file.read_text("utf-8")
+    assert told.count("plain") == 2
+    file.write_text(told.replace("plain", f"zz {smuggled}"), "utf-8")
+    assert merge(one, file, None).changed
+    async with opened(one) as m:
+        shown = [one.metadata for one in await memories(m)]
+        shown += [one.metadata for one in (await m.get_session("s")).turns]
+    assert all(smuggled not in str(one) for one in shown)
+    assert remaining(one, [smuggled]) == set()

@@ -15,6 +15,7 @@ from tests.store.insides import connection_of, index_of
 import memoria
 from memoria import Turn
 from memoria.model import MemoryType, Role, Vector
+from memoria.model.metadata import MetadataValue
 from memoria.store.engine import Store
 from memoria.store.image import candidate_filter
 from memoria.store.image.counts import CountCache, count_horizon
@@ -37,6 +38,8 @@ QUESTIONS = [
     Filters(types=(MemoryType.RULE,)),
     Filters(workspace="harbour", since=BEGAN + 1),
     Filters(everywhere=True, until=BEGAN + 80_000),
+    Filters(metadata='{"ticket":"T-1"}'),
+    Filters(metadata='{"even":true,"tags":"b"}', include_history=True),
 ]
 
 
@@ -60,7 +63,8 @@ async def _live(home: Path, tenant: str, workspace: str | None, rng: random.Rand
         await m.record_conversation([_turn(i, place, rng) for i in range(0, 60, 9)])
         for i in range(30):
             kind = "rule" if i % 3 else "fact"
-            kept = await m.remember(f"{' '.join(rng.sample(WORDS, 3))} {i} {place}", type=kind)
+            words = f"{' '.join(rng.sample(WORDS, 3))} {i} {place}"
+            kept = await m.remember(words, type=kind, metadata=_metadata(i))
             if i % 7 == 0:
                 await m.revise_memory(kept.id, "archive")
 
@@ -74,7 +78,12 @@ def _turn(i: int, place: str, rng: random.Random) -> Turn:
         message_id=f"m{i}",
         at=BEGAN + i * 2000,
         tool_name="bash" if role is Role.TOOL else None,
+        metadata=_metadata(i),
     )
+
+
+def _metadata(i: int) -> dict[str, MetadataValue]:
+    return {"ticket": f"T-{i % 5}", "even": i % 2 == 0, "tags": ["a", "b"] if i % 3 else ["a"]}
 
 
 def _embed(store: Store) -> None:

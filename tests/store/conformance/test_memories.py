@@ -32,7 +32,7 @@ def test_what_is_read_is_what_its_model_would_make_of_it(two: Store) -> None:
 def test_a_type_that_no_memory_has_is_damage() -> None:
     row = ("mem_1", "hunch", "active", 0.5, 0.5, *[0] * 6, None, "everywhere", *[None] * 4, 1, 0)
     with pytest.raises(StoreDamagedError, match="'hunch' is no MemoryType"):
-        read_memory((*row, None, None), ())
+        read_memory((*row, None, None, None), ())
 
 
 MODEL = "letters/8"

@@ -7,16 +7,17 @@ checked again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memoria.erasure.suppression import Digester, SuppressionList
 from memoria.ingest.clean import CleanTurn, clean_turn
-from memoria.ingest.turn_draft import leave_out_forgotten
-from memoria.language.reading.clean import Tally
+from memoria.ingest.turn_draft import leave_forgotten_metadata, leave_out_forgotten
+from memoria.language.reading.clean import Tally, clean_metadata
 from memoria.language.secrets.redact import redact
 from memoria.language.words.document import full_text
 from memoria.model import Role, Turn
+from memoria.model.metadata import map_texts, parse_metadata, write_metadata
 from memoria.store.rows.portable.records import PortableMerge
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import MessageName
@@ -81,7 +82,7 @@ class Admission:
     def _admit_turn(self, record: _Record) -> _Record | None:
         turn_id = str(record["id"])
         if self._tx.conversations.turn(self._merge.turn_ids.get(turn_id, turn_id)) is not None:
-            return record
+            return {**record, "metadata": self._admit_metadata(record.get("metadata"))}
         text, secrets = _clean(record)
         self._refusals.redacted += secrets
         if self._is_private(record):
@@ -96,7 +97,7 @@ class Admission:
         if self._suppression.is_erased_message(name, words, record["at"]):
             self._refuse_turn(record, is_forgotten=True)
             return None
-        left = text
+        left = text = leave_forgotten_metadata(text, self._suppression)
         if self._suppression.repeats_erased(words):
             rest = leave_out_forgotten(text, self._suppression)
             if rest is None:
@@ -108,6 +109,7 @@ class Admission:
             "content": left.content,
             "tool_args": left.tool_args,
             "tool_result": left.tool_result,
+            "metadata": write_metadata(left.metadata),
             "names": [one for one in record["names"] if one["name"] in full_text(left)],
         }
         if stone is not None or not self._suppression.may_conclude_from(words):
@@ -143,11 +145,18 @@ class Admission:
         if not versions or versions[-1]["valid_to"] is not None:
             return None  # what it says now was forgotten here; what is here stays as it is
         evidence = [one for one in record["evidence"] if not self._is_lost(one["turn"])]
-        admitted = {**record, "versions": versions, "evidence": evidence}
+        metadata = self._admit_metadata(record.get("metadata"))
+        admitted = {**record, "versions": versions, "evidence": evidence, "metadata": metadata}
         if known is None and not _is_supported(record, admitted):
             self._refuse_memory(record)
             return None
         return admitted
+
+    def _admit_metadata(self, stored: str | None) -> str | None:
+        """Return a memory's metadata without secrets, and without what was forgotten here."""
+        cleaned = clean_metadata(parse_metadata(stored), Tally())
+        kept = map_texts(cleaned, lambda _, one: one if self._suppression.may_keep(one) else None)
+        return write_metadata(kept)
 
     def _may_enter(self, record: _Record) -> bool:
         """Check that neither a new memory nor anything it rests on was forgotten here."""
@@ -222,7 +231,9 @@ def _clean(record: _Record) -> tuple[CleanTurn, int]:
         tool_args=record["tool_args"],
         tool_result=record["tool_result"],
     )
-    return clean_turn(turn, tally), sum(tally.redactions.values())
+    metadata = clean_metadata(parse_metadata(record.get("metadata")), tally)
+    text = replace(clean_turn(turn, tally), metadata=metadata)
+    return text, sum(tally.redactions.values())
 
 
 def _name_of(record: _Record) -> MessageName:

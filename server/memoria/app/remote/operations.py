@@ -131,6 +131,8 @@ def _write_param(value: object) -> str:
             return "true" if value else "false"
         case Enum():
             return str(value.value)
+        case Mapping():
+            return _write_json(value).decode()
         case _:
             return str(value)
 

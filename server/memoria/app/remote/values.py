@@ -115,7 +115,7 @@ def read_revised(document: Document) -> Memory:
     wording = read_value(MemoryVersion, document, without=without)
     left_out = (
         *(*_OF_A_MEMORY, *_MARKS, *_FIGURES, *_SHOWN_ALONE),
-        *("type", "workspace", "subject", "task", "later", "condition"),
+        *("type", "workspace", "subject", "task", "later", "condition", "metadata"),
     )
     return read_value(Memory, document, without=left_out, versions=(wording,))
 

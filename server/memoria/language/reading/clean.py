@@ -10,7 +10,9 @@ shape of its answer as well. The same goes for a client's search among tools tha
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -21,6 +23,7 @@ from memoria.language.reading.fences import strip
 from memoria.language.secrets.redact import redact
 from memoria.language.words.document import as_text
 from memoria.model import Role, Turn
+from memoria.model.metadata import MetadataValue
 from memoria.model.parse import replace_lone_surrogates, replace_unfit
 
 _NAMES_REMEMBERED = 512
@@ -123,3 +126,70 @@ def _read_json(words: str) -> JsonValue:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+_DEEPEST = 100
+"""Deepest nesting of a tool call that is accepted; reading it back recurses as deep."""
+
+
+def clean_json(value: JsonValue, tally: Tally) -> JsonValue:
+    """Return a value of JSON with every text cleaned.
+
+    Raises:
+        RecursionError: it is nested too deeply.
+    """
+    return None if value is None else _clean_value(value, "", tally)
+
+
+def clean_metadata(metadata: Mapping[str, MetadataValue], tally: Tally) -> dict[str, MetadataValue]:
+    """Return metadata with every key and text cleaned."""
+    cleaned: Any = _clean_value({**metadata}, "", tally)  # type: ignore[dict-item]  # lists of texts
+    return dict(cleaned)
+
+
+def _clean_value(value: JsonValue, key: str, tally: Tally, depth: int = _DEEPEST) -> JsonValue:
+    """Clean every text in a value; a key such as "password" counts as its context."""
+    if depth == 0:
+        raise RecursionError("nested too deeply")
+    match value:
+        case dict():
+            # {"name": "DB_PASSWORD", "value": "…"} is how environment variables are written.
+            named = {"value": str(value.get("name", "value"))}
+            return {
+                clean_text(name, tally): _clean_value(item, named.get(name, name), tally, depth - 1)
+                for name, item in value.items()
+            }
+        case list():
+            flags = [key, *(_flag(item) or key for item in value)]
+            pairs = zip(value, flags, strict=False)
+            return [_clean_value(item, flag, tally, depth - 1) for item, flag in pairs]
+        case str():
+            return _clean_keyed(value, key, tally)
+        case int() | float() if not isinstance(value, bool) and (key or value >= _LONG_NUMBER):
+            cleaned = _clean_keyed(str(value), key, tally)
+            return value if cleaned == str(value) else cleaned
+        case _:
+            return value
+
+
+def _flag(item: JsonValue) -> str:
+    """Return the name of an option such as `--password`, the key of the argument after it."""
+    is_flag = isinstance(item, str) and item.startswith("-") and "=" not in item
+    return item.lstrip("-") if is_flag and isinstance(item, str) else ""
+
+
+def _clean_keyed(text: str, key: str, tally: Tally) -> str:
+    """Clean a text as the value of a key: `{"password": "x"}` is a secret, "x" alone is not."""
+    if key and len(text) <= _KEYED_CHARS and "\n" not in text:
+        label = f'"{key}": "'
+        whole = redact(f'{label}{text}"')
+        if whole.redactions and whole.text.startswith(label) and whole.text.endswith('"'):
+            for redaction in whole.redactions:
+                tally.redactions[redaction.kind] += redaction.count
+            return whole.text[len(label) : -1]
+    return clean_text(text, tally)
+
+
+_KEYED_CHARS = 500
+_LONG_NUMBER = 10**13
+"""Least number that may be a payment card's."""

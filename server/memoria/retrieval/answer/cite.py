@@ -130,6 +130,7 @@ def _cite_turn(
             "source": turn_source(turn, asked_from),
             "validity": None if turn.current else Validity.SUPERSEDED,
             "version": turn.version if turn.version > 1 or not turn.current else None,
+            "metadata": turn.metadata,
             **shown,
         }
     )
@@ -152,6 +153,7 @@ def memory_hit(
             "is_verified": memory.verified,
             "validity": Validity.SUPERSEDED if old else memory.validity,
             "version": version.version,
+            "metadata": memory.metadata,
         }
     )
 

@@ -19,6 +19,7 @@ from memoria.model import (
     SessionSummary,
     as_instant,
 )
+from memoria.model.metadata import write_metadata
 from memoria.model.moments import Zone
 from memoria.retrieval.lookup.provenance import filters_from
 from memoria.retrieval.lookup.records import count_id_chars, count_session_chars, mark_conditions
@@ -51,6 +52,7 @@ def list_memories(
         validities=listing.validities,
         task=None if listing.task is None else _find_task(tx, listing.task),
         entities=() if listing.entity is None else _find_entities(tx, listing.entity, place),
+        metadata=write_metadata(listing.metadata),
     )
     page = tx.listings.list_memories(wanted, _span(listing, place, own, tx.zone))
     memories = tx.memories.by_version_numbers(page.items)

@@ -19,6 +19,7 @@ from memoria.language.names.keys import same_task
 from memoria.language.words.analyser import query_terms
 from memoria.memories.task_in_hand import find_task_in_hand
 from memoria.model import MemoryType, Role, as_instant, now_millis
+from memoria.model.metadata import write_metadata
 from memoria.model.moments import Zone
 from memoria.model.query import MemoryQuery, SearchQuery, TranscriptQuery, build_query
 from memoria.retrieval.query.options import (
@@ -241,6 +242,7 @@ def _read_filters(
     return Filters(
         since=since,
         until=until,
+        metadata=write_metadata(query.metadata),
         session_id=query.session_id or None,  # some clients send "" for what they leave out
         roles=roles,
         tool=tool,

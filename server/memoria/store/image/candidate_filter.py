@@ -76,6 +76,7 @@ class CandidateFilter:
             "since": self._filters.since,
             "until": self._filters.until,
             "session_id": self._filters.session_id,
+            "metadata": self._filters.metadata,
             "history": self._filters.include_history,
         }
 

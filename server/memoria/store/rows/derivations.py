@@ -311,6 +311,18 @@ class Episodes:
             "of", session_n=session_n, first_index=first_index, last_index=last_index
         )
 
+    def list_covering(self, session_n: int, first_index: int, last_index: int) -> list[str]:
+        """List ids of the active episodes that cover all of a span."""
+        return self._rows.column(
+            "covering", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
+    def list_within(self, session_n: int, first_index: int, last_index: int) -> list[str]:
+        """List ids of the episodes that cover no turn outside a span."""
+        return self._rows.column(
+            "within", session_n=session_n, first_index=first_index, last_index=last_index
+        )
+
     def get_span(self, memory_id: str) -> TurnRange | None:
         """Return the span of turns that a memory sums up; None for a memory that is no episode."""
         row = self._rows.first("span", memory_id=memory_id)

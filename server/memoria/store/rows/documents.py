@@ -202,6 +202,7 @@ class Documents:
             "since": filters.since,
             "until": filters.until,
             "session_id": filters.session_id,
+            "metadata": filters.metadata,
             "limit": limit,
         }
         found: list[Row] = []

@@ -41,6 +41,8 @@ class ListedMemories:
     task: str | None = None
     entities: tuple[str, ...] = ()
     """Ids of entities, one of which a memory must name."""
+    metadata: str | None = None
+    """As in `Filters`."""
     pinned: bool = False
     unverified: bool = False
     """True if the user must not have confirmed it. Both count in a walk only."""
@@ -138,6 +140,7 @@ class Listings:
             types=as_json_or_null(wanted.types),
             validities=as_json_or_null(wanted.validities),
             task=wanted.task,
+            metadata=wanted.metadata,
             entities=as_json_or_null(wanted.entities),
         )
         return ListedPage([row["n"] for row in page.items], page.total, page.elsewhere)

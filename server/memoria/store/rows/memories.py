@@ -136,6 +136,7 @@ class Memories:
             task=version.task,
             importance=version.importance,
             expires_at=version.expires_at,
+            metadata=version.metadata,
         )
         self._release_turns(memory_n)
         return number

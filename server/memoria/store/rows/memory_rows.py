@@ -13,6 +13,7 @@ from memoria.language.words.document import memory_tokens
 from memoria.model import InferredBy, Memory, MemoryVersion, Provenance, Scope, Trust, Validity
 from memoria.model.memory import CARRIED_COLUMNS, SourceKind
 from memoria.model.memory_types import MemoryType
+from memoria.model.metadata import parse_metadata
 from memoria.model.moments import Zone
 from memoria.store.connection import Connection
 from memoria.store.rows.document_index import DocumentIndex
@@ -81,6 +82,7 @@ def read_memory(row: Sequence[Any], versions: tuple[MemoryVersion, ...]) -> Memo
     fields["type"] = _read_member(MemoryType, fields["type"])
     fields["validity"] = _read_member(Validity, fields["validity"])
     fields["pinned"], fields["verified"] = bool(fields["pinned"]), bool(fields["verified"])
+    fields["metadata"] = parse_metadata(fields["metadata"])
     return Memory.of_known({**fields, "versions": versions})
 
 

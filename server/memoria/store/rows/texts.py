@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from memoria.errors import StoreDamagedError
 from memoria.model import Role, StoredTurn, Trust
+from memoria.model.metadata import parse_metadata, write_metadata
 from memoria.store.connection import Connection
 from memoria.store.features import TurnMetadata
 from memoria.store.sql.statements import TenantRows, as_json
@@ -94,6 +95,7 @@ class Texts:
             "content_hash": self.put(turn.content),
             "args_hash": self._put_json(turn.tool_args),
             "result_hash": self._put_json(turn.tool_result),
+            "metadata": write_metadata(turn.metadata),
         }
 
     def _put_json(self, value: JsonValue) -> bytes | None:
@@ -158,6 +160,7 @@ def read_turn_row(row: tuple[Any, ...], heard: TurnMetadata | None, texts: Texts
     for flag in ("current", "suppressed", "processed"):
         fields[flag] = bool(fields[flag])
     fields["role"], fields["trust"] = _ROLES[fields["role"]], _TRUST[fields["trust"]]
+    fields["metadata"] = parse_metadata(fields["metadata"])
     fields["content"] = heard.content if heard else texts.read(content, codec, data)
     fields["tool_name"] = tool_name
     fields["tool_args"] = args and _read_json(texts, args)

@@ -23,7 +23,8 @@ UPDATE turns
 SET account = 'client', message_id = :message_id, turn_index = :turn_index, speaker = :speaker,
     at = :at, utc_offset = :utc_offset, at_given = :at_given, trust = :trust,
     fingerprint = :fingerprint, likeness = :likeness, content_hash = :content_hash,
-    tool_name = :tool_name, args_hash = :args_hash, result_hash = :result_hash
+    tool_name = :tool_name, args_hash = :args_hash, result_hash = :result_hash,
+    metadata = coalesce(:metadata, metadata)
 WHERE n = :n AND +tenant_id = :tenant;
 
 -- name: count

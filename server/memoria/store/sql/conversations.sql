@@ -52,10 +52,10 @@ LIMIT :count;
 -- name: add_turn
 INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
                    at, utc_offset, at_given, ingested_at, trust, fingerprint, account, likeness,
-                   content_hash, tool_name, args_hash, result_hash)
+                   content_hash, tool_name, args_hash, result_hash, metadata)
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
         :at, :utc_offset, :at_given, :ingested_at, :trust, :fingerprint, :account, :likeness,
-        :content_hash, :tool_name, :args_hash, :result_hash);
+        :content_hash, :tool_name, :args_hash, :result_hash, :metadata);
 
 -- name: begin_segment
 INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
@@ -127,7 +127,7 @@ LIMIT :limit;
 -- name: turns
 SELECT t.n, t.id, s.source, s.session_id, t.session_n, t.message_id, t.turn_index, t.version,
        d.current, d.suppressed AS suppressed, d.processed, t.role, t.speaker, t.account, t.at,
-       t.utc_offset, t.ingested_at, t.trust, w.name AS workspace, t.tool_name,
+       t.utc_offset, t.ingested_at, t.trust, w.name AS workspace, t.metadata, t.tool_name,
        t.content_hash, t.args_hash, t.result_hash, c.codec, c.data
 FROM turns t
 JOIN documents d ON d.n = t.n

@@ -84,7 +84,8 @@ WHERE t.n IN (SELECT value FROM {numbers :ns}) AND +t.tenant_id = :tenant
   AND (:session_id IS NULL OR t.session_n IN (
        SELECT n FROM sessions WHERE tenant_id = :tenant AND session_id = :session_id))
   AND (:roles IS NULL OR t.role IN (SELECT value FROM {texts :roles}))
-  AND (:tool IS NULL OR t.tool_name = :tool);
+  AND (:tool IS NULL OR t.tool_name = :tool)
+  AND (:metadata IS NULL OR {has_metadata t.metadata});
 
 -- name: passing_memories
 SELECT v.n
@@ -97,6 +98,7 @@ WHERE v.n IN (SELECT value FROM {numbers :ns}) AND +v.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
+  AND (:metadata IS NULL OR {has_metadata m.metadata})
   AND (:tasks IS NULL OR m.task IN (SELECT value FROM {texts :tasks}));
 
 -- name: note_newest
@@ -186,6 +188,7 @@ WHERE t.tenant_id = :tenant
   AND t.at < coalesce(:until, 9223372036854775807)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM {texts :roles}))
   AND (:tool IS NULL OR t.tool_name = :tool)
+  AND (:metadata IS NULL OR {has_metadata t.metadata})
 LIMIT :most;
 
 -- name: allowed_turns_of_session
@@ -199,6 +202,7 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +t.tenant_id = :t
   AND (:until IS NULL OR t.at < :until)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM {texts :roles}))
   AND (:tool IS NULL OR t.tool_name = :tool)
+  AND (:metadata IS NULL OR {has_metadata t.metadata})
 LIMIT :most;
 
 -- name: allowed_memories
@@ -215,6 +219,7 @@ WHERE v.tenant_id = :tenant
   AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
+  AND (:metadata IS NULL OR {has_metadata m.metadata})
   AND (:tasks IS NULL OR m.task IN (SELECT value FROM {texts :tasks}))
 LIMIT :most;
 
@@ -232,6 +237,7 @@ WHERE m.tenant_id = :tenant
   AND (:until IS NULL OR v.valid_from < :until)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
+  AND (:metadata IS NULL OR {has_metadata m.metadata})
   AND m.task IN (SELECT value FROM {texts :tasks})
 LIMIT :most;
 
@@ -247,6 +253,7 @@ WHERE t.tenant_id = :tenant
   AND t.at < coalesce(:until, 9223372036854775807)
   AND (:roles IS NULL OR t.role IN (SELECT value FROM {texts :roles}))
   AND (:tool IS NULL OR t.tool_name = :tool)
+  AND (:metadata IS NULL OR {has_metadata t.metadata})
   AND (:session_id IS NULL OR t.session_n IN (
       SELECT s.n FROM sessions s WHERE s.tenant_id = :tenant AND s.session_id = :session_id))
 ORDER BY t.at DESC, t.n DESC
@@ -266,6 +273,7 @@ WHERE v.tenant_id = :tenant
   AND v.valid_from < coalesce(:until, 9223372036854775807)
   AND (:session_id IS NULL OR s.session_id = :session_id)
   AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
+  AND (:metadata IS NULL OR {has_metadata m.metadata})
   AND (:tasks IS NULL OR m.task IN (SELECT value FROM {texts :tasks}))
 ORDER BY v.valid_from DESC, v.n DESC
 LIMIT :limit;

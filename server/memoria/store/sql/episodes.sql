@@ -9,6 +9,20 @@ FROM episodes e JOIN memories m ON m.n = e.memory_n
 WHERE e.session_n = :session_n AND e.first_index = :first_index AND e.last_index = :last_index
   AND +e.tenant_id = :tenant;
 
+-- name: covering
+SELECT m.id
+FROM episodes e JOIN memories m ON m.n = e.memory_n AND m.validity = 'active'
+WHERE e.session_n = :session_n AND e.first_index <= :first_index AND e.last_index >= :last_index
+  AND +e.tenant_id = :tenant
+ORDER BY m.n;
+
+-- name: within
+SELECT m.id
+FROM episodes e JOIN memories m ON m.n = e.memory_n
+WHERE e.session_n = :session_n AND e.first_index >= :first_index AND e.last_index <= :last_index
+  AND +e.tenant_id = :tenant
+ORDER BY m.n;
+
 -- name: span
 SELECT s.session_id, s.source, e.first_index, e.last_index
 FROM memories m

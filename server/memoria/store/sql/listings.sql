@@ -15,6 +15,7 @@ WITH wanted AS (
     AND (:validities IS NULL OR m.validity IN (SELECT value FROM {texts :validities}))
     AND (:types IS NULL OR m.type IN (SELECT value FROM {texts :types}))
     AND (:task IS NULL OR m.task = :task)
+    AND (:metadata IS NULL OR {has_metadata m.metadata})
     AND (:since IS NULL OR v.valid_from >= :since)
     AND (:until IS NULL OR v.valid_from < :until)
     AND (:entities IS NULL OR EXISTS (

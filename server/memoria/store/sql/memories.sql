@@ -2,10 +2,10 @@
 
 -- name: add
 INSERT INTO memories (id, tenant_id, workspace_n, type, validity, importance, confidence,
-                      verified, subject, predicate, task, expires_at, flag, scope, created_at,
-                      updated_at)
+                      verified, subject, predicate, task, expires_at, flag, scope, metadata,
+                      created_at, updated_at)
 VALUES (:id, :tenant, :workspace, :type, :validity, :importance, :confidence,
-        :verified, :subject, :predicate, :task, :expires_at, :flag, :scope, :now, :now);
+        :verified, :subject, :predicate, :task, :expires_at, :flag, :scope, :metadata, :now, :now);
 
 -- name: add_evidence
 INSERT INTO memory_evidence (tenant_id, memory_n, turn_n, quote, ingested_at)
@@ -159,13 +159,14 @@ UPDATE memories
 SET updated_at = :now, verified = :verified, validity = 'active', expires_at = :expires_at,
     subject = coalesce(:subject, subject), predicate = coalesce(:predicate, predicate),
     type = coalesce(:type, type), task = coalesce(:task, task),
-    importance = coalesce(:importance, importance)
+    importance = coalesce(:importance, importance), metadata = coalesce(:metadata, metadata)
 WHERE n = :memory_n AND tenant_id = :tenant;
 
 -- name: describe
 UPDATE memories
 SET updated_at = :now, type = coalesce(:type, type), subject = coalesce(:subject, subject),
     task = coalesce(:task, task), importance = coalesce(:importance, importance),
+    metadata = coalesce(:metadata, metadata),
     expires_at = CASE WHEN :sets_end THEN :expires_at ELSE expires_at END
 WHERE n = :memory_n AND tenant_id = :tenant;
 

@@ -42,7 +42,7 @@ SELECT count(*) FROM turns t WHERE t.tenant_id = :tenant AND {is_exported_turn};
 SELECT t.n, t.id, s.source, s.session_id, t.message_id, t.turn_index, t.version, t.role, t.speaker,
        t.at, t.utc_offset, t.at_given, t.ingested_at, t.trust, t.account, t.fingerprint, t.likeness,
        t.content_hash AS content, t.tool_name, t.args_hash AS tool_args,
-       t.result_hash AS tool_result, t.mark, t.passed_over, d.current, d.suppressed,
+       t.result_hash AS tool_result, t.metadata, t.mark, t.passed_over, d.current, d.suppressed,
        d.processed
 FROM turns t
 CROSS JOIN documents d ON d.n = t.n

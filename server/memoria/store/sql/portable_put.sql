@@ -58,8 +58,11 @@ WHERE session_n = :session_n AND ordinal = :ordinal AND +tenant_id = :tenant
 UPDATE turns SET ingested_at = {least}(ingested_at, :ingested_at)
 WHERE n = :n AND ingested_at > :ingested_at AND +tenant_id = :tenant;
 
+-- name: note_metadata
+UPDATE turns SET metadata = :metadata WHERE n = :n AND +tenant_id = :tenant;
+
 -- name: find_turn
-SELECT t.n, t.mark, t.passed_over, d.current, d.suppressed, d.processed
+SELECT t.n, t.metadata, t.mark, t.passed_over, d.current, d.suppressed, d.processed
 FROM turns t CROSS JOIN documents d ON d.n = t.n
 WHERE t.id = :id AND t.tenant_id = :tenant;
 

@@ -62,6 +62,12 @@ _MACROS: dict[Dialect, dict[str, str]] = {
         "position": "instr",
         "short_id": "substr({}, -8)",
         "short_id_of": "substr({}.id, -8)",  # of a table that has an index of it
+        # Metadata with every value of :metadata, or with a list that has the value.
+        "has_metadata": (
+            "NOT EXISTS (SELECT 1 FROM json_each(:metadata) w WHERE NOT EXISTS ("
+            """SELECT 1 FROM json_each({}, '$."' || w.key || '"') x WHERE x.value = w.value"""
+            " AND (x.type IN ('true', 'false')) = (w.type IN ('true', 'false'))))"
+        ),
     },
     "postgres": {
         # An index is searched for such numbers: row-level security lets no cast stand between.
@@ -88,6 +94,10 @@ _MACROS: dict[Dialect, dict[str, str]] = {
         "position": "strpos",
         "short_id": "right({}, 8)",
         "short_id_of": "{}.short_id",
+        "has_metadata": (
+            "NOT EXISTS (SELECT 1 FROM jsonb_each(CAST(:metadata AS JSONB)) w"
+            " WHERE (CAST({} AS JSONB) -> w.key @> w.value) IS NOT TRUE)"
+        ),
     },
 }
 
@@ -98,7 +108,7 @@ _POSTGRES_TYPES = {
         "at idle longest longest_lease longest_pause midnight n now since tenant turn_index until "
         "workspace"
     ),
-    "TEXT": "account client of path session_id speaker state task tool",
+    "TEXT": "account client metadata of path session_id speaker state task tool",
     "JSONB": "entities roles tasks types validities",
 }
 _TYPE_OF = {name: sort for sort, names in _POSTGRES_TYPES.items() for name in names.split()}

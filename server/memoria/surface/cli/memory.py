@@ -18,6 +18,7 @@ from memoria.surface.cli.options import (
     name_in_query,
     read_moment,
     read_options,
+    read_pairs,
     takes_query_options,
 )
 from memoria.surface.cli.statement_text import idle_note, render_revision, render_statement
@@ -59,6 +60,10 @@ _SeenFrom = Annotated[
         help="Where the statement is seen: in every project, or in this one alone. "
         "What it is about decides by default."
     ),
+]
+_Metadata = Annotated[
+    list[str] | None,
+    typer.Option(help="A field of your own with the memory, as key=value; may be repeated."),
 ]
 _SAYS_MORE = 2
 """Ratio of word counts from which on a memory says more than a statement."""
@@ -105,6 +110,7 @@ def remember(
         str | None, typer.Option(help="Id of the memory that the statement takes the place of.")
     ] = None,
     scope: _SeenFrom = None,
+    metadata: _Metadata = None,
     again: Annotated[
         bool, typer.Option("--again", help="Store the statement even if it was forgotten before.")
     ] = False,
@@ -127,6 +133,7 @@ def remember(
             supersedes=supersedes,
             scope=scope,
             again=again,
+            metadata=read_pairs(metadata or ()),
         )
         undo = await name_undo(memory, context.obj, kept.id)
         return kept, await memory.get_memory(kept.id), undo, await describe_kept(memory)

@@ -5,6 +5,7 @@ query. An option has the name of the field: `--max-tokens` is `max_tokens`, and 
 which may be repeated.
 """
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -16,7 +17,7 @@ from pydantic.fields import FieldInfo
 from typer.models import OptionInfo
 
 from memoria.app.projects import MeantProject, choose_meant, name_meant
-from memoria.errors import InvalidInputError, NotFoundError, name_option
+from memoria.errors import InvalidInputError, NotFoundError, name_option, quote_value
 from memoria.model import now_millis, parse_instant, to_iso
 from memoria.model.base import Value
 from memoria.model.query import has_whole_texts, help_text
@@ -89,9 +90,28 @@ def read_fields(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Any]
     """Return the fields that are given as options; lists of names may be separated by commas."""
     fields = {name: value for name, value in options.items() if value is not None}
     for name, value in fields.items():
-        if isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
+        if get_origin(kind.model_fields[name].annotation) is Mapping:
+            fields[name] = read_pairs(value)
+        elif isinstance(value, list) and not has_whole_texts(kind.model_fields[name]):
             fields[name] = [part.strip() for one in value for part in one.split(_SEPARATOR)]
     return fields
+
+
+def read_pairs(typed: Iterable[str]) -> dict[str, Any]:
+    """Return the values typed as `key=value`: numbers, true and false as such, others as texts.
+
+    Raises:
+        InvalidInputError: one has no equals sign.
+    """
+    pairs: dict[str, Any] = {}
+    for one in typed:
+        key, sign, text = one.partition("=")
+        if not sign:
+            raise InvalidInputError(f"--metadata: give {quote_value(one)} as key=value.")
+        pairs[key.strip()] = text
+        with suppress(ValueError):
+            pairs[key.strip()] = json.loads(text)
+    return pairs
 
 
 async def complete_session(memory: "Memoria", session_id: str | None) -> str | None:
@@ -117,11 +137,12 @@ def _option(name: str, field: FieldInfo) -> Parameter:
     sentence = f"{text[:1].upper()}{text[1:]}."
     callback = read_moment if name in _MOMENTS else None
     short = _SHORT.get(name, ())
+    is_several = get_origin(field.annotation) in (tuple, Mapping)
     option = typer.Option(name_option(name), *short, callback=callback, help=sentence)
     return Parameter(
         name,
         Parameter.KEYWORD_ONLY,
-        default=field.default or None if get_origin(field.annotation) is tuple else field.default,
+        default=field.default or None if is_several else field.default,
         annotation=Annotated[_option_type(field.annotation), option],
     )
 
@@ -138,6 +159,8 @@ def _option_type(annotation: Any) -> Any:  # noqa: ANN401  (whatever a field is 
             return arguments[0]
         case origin if origin is tuple:
             return list[arguments[0]] | None  # type: ignore[valid-type]
+        case origin if origin is Mapping:
+            return list[str] | None
         case _:
             return Union[arguments]  # noqa: UP007  (made of what is known only now)
 

@@ -29,7 +29,7 @@ from memoria.retrieval.answer.cite import neighbour
 from memoria.surface.cli import phrases as say
 from memoria.surface.cli.layout import DATED, entry_lines, wrap_text
 from memoria.surface.cli.times import moment
-from memoria.surface.text import other_versions, quantity, scope_phrase
+from memoria.surface.text import describe_metadata, other_versions, quantity, scope_phrase
 
 _MOST_LINKS = 20
 
@@ -173,6 +173,7 @@ def _detail_lines(record: MemoryRecord, width: int) -> Iterator[str]:
         "happened": say.event_time(memory.current),
         "expires": expires,
         "task": memory.task,
+        "metadata": describe_metadata(memory.metadata),
         "workspace": memory.workspace,
         "scope": scope_phrase(memory.project) if memory.workspace else None,
         "confirmed": say.confirmation(record.last_confirmed),
@@ -219,6 +220,8 @@ def _turn_status(turn: StoredTurn) -> Iterator[str]:
     yield f"{say.turn_position(turn)}, trust {turn.trust.value}"
     if turn.workspace is not None:
         yield f"workspace {turn.workspace}"
+    if turn.metadata:
+        yield f"metadata: {describe_metadata(turn.metadata)}"
     if not turn.current:
         yield "edited since; this is a former version"
     if turn.suppressed:
@@ -243,11 +246,8 @@ def _event_lines(
     match event:
         case SourcedVersion(version=version):
             window = say.validity_window(version, memory.validity)
-            lines = [
-                f"v{version.version}  {version.content}",
-                say.inference_phrase(version),
-                window,
-            ]
+            text = f"v{version.version}  {version.content}"
+            lines = [text, say.inference_phrase(version), window]
             return entry_lines(
                 moment(version.ingested_at), [*lines, *say.source_lines(event)], width, 0, DATED
             )

@@ -77,6 +77,7 @@ class WireHit(BaseModel):
     shown_as: str | None = None
     later_than: str | None = None
     earlier: bool | None = None
+    metadata: dict[str, JsonValue] | None = None
 
 
 class WireConclusion(WireHit):
@@ -178,6 +179,7 @@ class WireRecord(BaseModel):
     pinned: bool | None = None
     verified: bool | None = None
     condition: str | None = None
+    metadata: dict[str, JsonValue] | None = None
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None

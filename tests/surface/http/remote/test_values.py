@@ -261,6 +261,7 @@ async def test_what_is_written_is_told_with_the_fields_that_rest_has(
                 "later",
                 "links",
                 "local",
+                "metadata",
                 "outdated_by",
                 "predicate",
                 "scope",

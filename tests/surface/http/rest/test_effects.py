@@ -1,5 +1,7 @@
 """What a call does to the memory, beside others that come at the same time."""
 
+import json
+
 import anyio
 import httpx2
 import pytest
@@ -146,3 +148,29 @@ async def test_a_statement_is_filed_under_the_task_of_its_own_session_alone(
             answer = await agent.call_tool("remember", given)
             assert isinstance(answer, CallToolResult)
             assert "task" not in (answer.structured_content or {})
+
+
+FIELDS = {"ticket": "T-12", "count": 3, "tags": ["a", "b"]}
+
+
+@pytest.mark.anyio
+async def test_a_program_over_rest_gives_metadata_filters_by_it_and_hands_in_an_episode(
+    start_seeded: StartSeeded,
+) -> None:
+    async with start_seeded() as seeded:
+        rest = seeded.admin
+        turn = {"role": "user", "content": "The harbour closes at six.", "metadata": FIELDS}
+        await rest.post("/memory/ingest", json={"turns": [turn], "session_id": "harbour"})
+        episode = {"content": "The harbour's hours were told.", "covers": ["harbour"]}
+        kept = (await rest.post("/memory/nodes", json={**episode, "metadata": FIELDS})).json()
+        query = {"metadata": json.dumps({"tags": "b"})}
+        listed = (await rest.get("/memory/nodes", params=query)).json()["memories"]
+        asked = {"query": "harbour", "metadata": {"ticket": "T-12"}}
+        traces = (await rest.post("/memory/traces", json=asked)).json()["hits"]
+        session = (await rest.get("/memory/sessions/harbour")).json()["turns"]
+        refused = await rest.get("/memory/nodes", params={"metadata": "T-12"})
+    assert [(one["id"], one["type"]) for one in listed] == [(kept["id"], "episode")]
+    assert listed[0]["metadata"].items() >= FIELDS.items()
+    assert listed[0]["metadata"].keys() - FIELDS.keys() == {"started_at", "ended_at"}
+    assert [one["metadata"] for one in (*traces, *session)] == [FIELDS] * 2
+    assert (refused.status_code, "give an object" in refused.json()["detail"]) == (422, True)

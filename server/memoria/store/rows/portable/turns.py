@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 from memoria.model import EdgeType, Role, Trust
+from memoria.model.metadata import parse_metadata
 from memoria.model.operation import EntityKind
 from memoria.model.turn import Mark
 from memoria.store.connection import Row
@@ -131,6 +132,10 @@ class PortableTurns:
         if record.get("passed_over") and not known["passed_over"]:
             self._conversations.pass_over([n])
             changed = True
+        metadata = known["metadata"] or "", record.get("metadata") or ""
+        if max(metadata) != metadata[0]:
+            self._rows.send("note_metadata", n=n, metadata=max(metadata))
+            changed = True
         marks = known["mark"], _mark_of(record)
         if (mark := max(marks, key=_MARKS.index)) != known["mark"]:
             self._conversations.mark(n, mark)
@@ -160,6 +165,7 @@ class PortableTurns:
             utc_offset=record["utc_offset"],
             account=record["account"],
             likeness=None if record["likeness"] is None else bytes_of(record["likeness"]),
+            metadata=parse_metadata(record.get("metadata")),
         )
 
     def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:

@@ -16,7 +16,8 @@ from memoria.model.listing import MemoryListing, SessionListing
 from memoria.model.query import MAX_QUERIES, MemoryQuery, TranscriptQuery
 from memoria.retrieval.query.options import STAGES
 from memoria.surface.documents import Document
-from memoria.surface.mcp.tools import NamedEntity, WireTurn
+from memoria.surface.http.rest.conversations import IngestedTurn
+from memoria.surface.mcp.tools import NamedEntity
 
 _DAY_OF_YEAR = (
     "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)"
@@ -51,7 +52,7 @@ SHARED: Mapping[type[BaseModel], Mapping[str, Document]] = {
     TranscriptQuery: _ASKED,
     MemoryListing: _SPAN,
     SessionListing: _SPAN,
-    WireTurn: {"at": _INSTANT} | dict.fromkeys(NAMES_OF_TURNS, _NAME),
+    IngestedTurn: {"at": _INSTANT} | dict.fromkeys(NAMES_OF_TURNS, _NAME),
     NamedEntity: {"name": {"minLength": 1, "maxLength": 100}},
 }
 """Bounds that the server checks and the models' own schemas leave out."""

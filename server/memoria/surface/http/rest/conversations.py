@@ -3,12 +3,13 @@
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memoria.errors import NotFoundError, shorten
 from memoria.model import Scratchpad, SessionListing, SessionPage, now_millis
 from memoria.model.access import Access
 from memoria.model.base import write_document
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import from_millis
 from memoria.surface.documents import (
     Document,
@@ -30,6 +31,13 @@ _Offset = Annotated[int, Field(ge=0, le=2**31)]
 _Neighbours = Annotated[int, Field(ge=0, le=1_000)]
 
 
+class IngestedTurn(WireTurn):
+    """A turn to keep, with fields of the caller's own."""
+
+    metadata: Metadata = NO_METADATA
+    """Texts, numbers, truths and lists of texts by their names."""
+
+
 class IngestOrder(Order):
     """Turns to keep verbatim."""
 
@@ -42,7 +50,7 @@ class IngestOrder(Order):
         }
     )
 
-    turns: list[WireTurn] = Field(default_factory=list)
+    turns: list[IngestedTurn] = Field(default_factory=list)
     event: Literal["session_end", "compaction"] | None = None
     """The conversation ends, or its client is about to compact it."""
     session_id: SessionName | None = None
@@ -110,6 +118,7 @@ class SessionTurn(BaseModel):
     at: str
     text: str
     condition: str | None = None
+    metadata: dict[str, JsonValue] | None = None
 
 
 class SessionTurns(BaseModel):

@@ -9,6 +9,7 @@ from memoria.model import Memory, MemoryListing, Scope
 from memoria.model.access import Access
 from memoria.model.conclusions import MOST_CONCLUSIONS
 from memoria.model.memory_types import STATABLE_TYPES
+from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.surface.documents import (
     LISTED,
     Document,
@@ -33,7 +34,7 @@ from memoria.surface.mcp.tools import NamedEntity
 from memoria.surface.text import revision_note
 
 _StatableType = Annotated[
-    str, WithJsonSchema({"type": "string", "enum": [str(one) for one in STATABLE_TYPES]})
+    str, WithJsonSchema({"type": "string", "enum": [*map(str, STATABLE_TYPES), "episode"]})
 ]
 MemoryId = Annotated[str, Field(min_length=1)]
 _Listed = build_shown_model(Memory, LISTED, "_Listed", pinned=bool)
@@ -66,6 +67,10 @@ class BatchedStatement(Order):
     scope: Scope | None = None
     again: bool = False
     """Keep it even if it was forgotten before; ask the user first."""
+    metadata: Metadata = NO_METADATA
+    """Fields of the caller's own: texts, numbers, truths and lists of texts by their names."""
+    covers: list[str] = Field(default_factory=list)
+    """Turns, or the session, of which it is an episode; no model is asked for one then."""
 
     def list_given(self) -> dict[str, Any]:
         """Return the fields that were given, as arguments of `Memoria.remember`."""

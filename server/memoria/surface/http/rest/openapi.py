@@ -13,10 +13,10 @@ from memoria.model.query import MemoryQuery, TranscriptQuery
 from memoria.surface.documents import Document
 from memoria.surface.http.problems import PROBLEM
 from memoria.surface.http.rest.bounds import ASKS_SOMETHING, SAYS_SOMETHING, SHARED, add_bounds
+from memoria.surface.http.rest.conversations import IngestedTurn
 from memoria.surface.http.rest.reading import TENANT
 from memoria.surface.http.rest.routes import ROUTES
 from memoria.surface.http.rest.table import RestRoute
-from memoria.surface.mcp.tools import WireTurn
 
 PATH = "/openapi.json"
 _SCHEMAS = "#/components/schemas/"
@@ -50,7 +50,7 @@ def build_openapi() -> Document:
     schemas = definitions.get("$defs", {})
     for model, bounds in SHARED.items():
         add_bounds(schemas[model.__name__], bounds)
-    schemas[WireTurn.__name__] |= SAYS_SOMETHING
+    schemas[IngestedTurn.__name__] |= SAYS_SOMETHING
     for asked in (MemoryQuery, TranscriptQuery):
         schemas[asked.__name__] |= ASKS_SOMETHING
     names: dict[type[Any], str] = {
@@ -173,7 +173,10 @@ def _list_parameters(route: RestRoute[Any], order: Document) -> Iterator[Documen
 def _parameter(
     route: RestRoute[Any], place: str, name: str, schema: Document, *, required: bool
 ) -> Document:
-    shown = {"in": place, "name": name, "required": required, "schema": schema}
+    form: Document = {"schema": schema}
+    if schema.get("type") == "object":  # which stands in a query as JSON
+        form = {"content": {"application/json": form}}
+    shown = {"in": place, "name": name, "required": required, **form}
     return shown | ({"example": route.example[name]} if name in route.example else {})
 
 

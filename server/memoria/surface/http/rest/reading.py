@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
 from typing import Any
@@ -147,6 +148,9 @@ def _read_value(text: str, kinds: frozenset[str]) -> object:
         return int(text)
     if "boolean" in kinds:
         return _SWITCHES.get(text, text)
+    if "object" in kinds:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
     return text
 
 

@@ -1,0 +1,4 @@
+-- What a caller gives with a turn or a memory, and the fields of an episode: an object in JSON of texts,
+-- numbers, truths and lists of texts by their names. NULL for none.
+ALTER TABLE turns ADD COLUMN metadata TEXT;
+ALTER TABLE memories ADD COLUMN metadata TEXT;
