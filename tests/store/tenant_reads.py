@@ -325,6 +325,9 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "graph.list_entities": lambda tx, them: tx.graph.list_entities(
         [one.id for one in them.entities], EVERY
     ),
+    "graph.name_entities": lambda tx, them: tx.graph.name_entities(
+        [one.node for one in them.entities], EVERY
+    ),
     "graph.list_links": lambda tx, them: [
         tx.graph.list_links(one, them.memory_ids, EVERY, 100) for one in them.entities
     ],
