@@ -43,7 +43,7 @@ def build_explanation(
     """
     time = plan.parsed.time
     outcomes = list(_list_outcomes(plan, selection, shown))
-    ways = _describe_ways(tx, plan, sources, [each for each, _ in outcomes])
+    ways = _describe_ways(tx, plan, sources, outcomes)
     return Explanation(
         path=describe_path(sources),
         formula=_describe_formula(sources),
@@ -99,19 +99,23 @@ def _list_outcomes(
 
 
 def _describe_ways(
-    tx: Transaction, plan: SearchPlan, sources: SourceScores, candidates: Sequence[ScoredCandidate]
+    tx: Transaction,
+    plan: SearchPlan,
+    sources: SourceScores,
+    outcomes: Sequence[tuple[ScoredCandidate, str]],
 ) -> Mapping[int, str]:
     """Map candidates to their shortest ways in the graph: names, and what leads on from each.
 
-    A document on the way is quoted only if it is a candidate itself.
+    A document on the way is quoted only if it is shown itself: others may be kept out of answers.
     """
     expansion = sources.expansion
-    texts = {each.n: f"“{_beginning(each.text)}”" for each in candidates}
+    shown = (each for each, outcome in outcomes if outcome == "shown")
+    texts = {each.n: f"“{_beginning(each.text)}”" for each in shown}
     spellings = {name_key(name): name for name in plan.parsed.names}
     bridges = {*expansion.walk.bridges.values(), *expansion.beside.bridges.values()}
     names = tx.graph.name_entities(sorted(bridges), plan.filters) if bridges else {}
     ways: dict[int, str] = {}
-    for each in candidates:
+    for each, _ in outcomes:
         steps, origin = expansion.walk.trace(each.n)
         if origin not in expansion.entity_names:
             steps, origin = expansion.beside.trace(each.n)
