@@ -197,6 +197,10 @@ class NewTurn(NamedTuple):
     account: Account | None = None
     likeness: bytes | None = None
     """Key of the words, by which another account of the same turn is found."""
+    file: bytes | None = None
+    """Bytes of an attachment; None for a text file, which is its text."""
+    attached_to: str | None = None
+    """Id of the message of an attachment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,24 +38,25 @@ LIMIT 1;
 -- name: last_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
-WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
+WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current AND t.attached_to IS NULL
 ORDER BY t.turn_index DESC, t.version DESC
 LIMIT :count;
 
 -- name: first_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
-WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
+WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current AND t.attached_to IS NULL
 ORDER BY t.turn_index, t.version
 LIMIT :count;
 
 -- name: add_turn
 INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
                    at, utc_offset, at_given, ingested_at, trust, fingerprint, account, likeness,
-                   content_hash, tool_name, args_hash, result_hash)
+                   content_hash, tool_name, args_hash, result_hash, file_hash, attached_to)
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
         :at, :utc_offset, :at_given, :ingested_at, :trust, :fingerprint, :account, :likeness,
-        :content_hash, :tool_name, :args_hash, :result_hash);
+        :content_hash, :tool_name, :args_hash, :result_hash, :file_hash,
+        (SELECT o.n FROM turns o WHERE o.id = :attached_to AND +o.tenant_id = :tenant));
 
 -- name: begin_segment
 INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
@@ -309,7 +310,8 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :t
 ORDER BY s.n, x.ordinal;
 
 -- name: stored_versions
-SELECT n, message_id, fingerprint, likeness, content_hash, args_hash, result_hash FROM turns
+SELECT n, message_id, fingerprint, likeness, content_hash, args_hash, result_hash, file_hash
+FROM turns
 WHERE +tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
 ORDER BY version;
 
