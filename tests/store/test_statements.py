@@ -71,6 +71,7 @@ WALKS = {
     ("statistics", "turn_versions"),
     ("statistics", "turns"),
     ("statistics", "vectors"),
+    ("attachments", "old"),  # once a night; files of messages have an index
     ("backlog", "due_tenants"),
     ("conversations", "unread"),  # from the newest turn back, up to the limit
     ("conversations", "calls_and_words"),  # as `unread`

@@ -229,6 +229,7 @@ class Capture:
         is_report = self._channel.account == "agent"
         own = [] if is_report else [one.draft for one in examined if not one.is_erased]
         repeats = find_repeats(conversations, session, own)
+        sent = list[tuple[str, _Examined]]()
         for one in examined:
             draft = one.draft
             if draft.text.is_empty:
@@ -242,10 +243,11 @@ class Capture:
                 outcome = writer.report(draft, suppressed=one.is_suppressed)
             else:
                 outcome = writer.write(draft, suppressed=one.is_suppressed)
-            for file in one.files if outcome.id is not None else ():
-                suppressed = one.is_suppressed or file.is_suppressed
-                writer.attach(outcome.id or "", file.draft, suppressed=suppressed)
+            if outcome.id is not None:
+                sent += ((outcome.id, file) for file in one.files)
             yield outcome
+        for turn_id, file in sent:  # behind all that was said, whose neighbours stay neighbours
+            writer.attach(turn_id, file.draft, suppressed=file.is_suppressed)
 
     def _examine_whole(
         self, draft: TurnDraft, suppression: SuppressionList, tally: Tally
@@ -256,7 +258,9 @@ class Capture:
             file = self._examine(one, suppression, tally)
             known = replace(file.draft, fingerprint=one.fingerprint)
             files += [] if file.is_erased else [replace(file, draft=known)]
-        return replace(self._examine(draft, suppression, tally), files=tuple(files))
+        whole = self._examine(draft, suppression, tally)
+        kept = (replace(f, is_suppressed=f.is_suppressed or whole.is_suppressed) for f in files)
+        return replace(whole, files=tuple(kept))
 
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
         """Return a turn as it may be recorded, without what was forgotten."""

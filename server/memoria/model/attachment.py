@@ -49,6 +49,8 @@ class AttachmentRecord(Value):
 
     id: str
     """Id of its turn."""
+    message_id: str
+    """Id of the turn that it came with."""
     name: str | None = None
     media_type: str
     size: int | None = None
@@ -62,12 +64,13 @@ class AttachmentRecord(Value):
         return self.not_kept is None and self.media_type != PDF
 
     @classmethod
-    def of_turn(cls, turn_id: str, told: JsonValue) -> Self:
-        """Return the record from the arguments of an attachment's turn."""
+    def of_turn(cls, turn_id: str, message_id: str, told: JsonValue) -> Self:
+        """Return the record from the ids of both turns, and the arguments of an attachment's."""
         fields = told if isinstance(told, dict) else {}
         size, name = fields.get("size"), fields.get("file_name")
         return cls(
             id=turn_id,
+            message_id=message_id,
             name=None if name is None else str(name),
             media_type=str(fields.get("media_type", "application/octet-stream")),
             size=size if isinstance(size, int) else None,

@@ -157,13 +157,21 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
         result = as_text(turn.tool_result)[offset : offset + chars]
         call = f"{join_lines(turn.tool_name or '')}({indent_words(as_text(turn.tool_args))})"
         lines.append(f"tool {call}\n{fence_block(result)}")
-    lines += [f"with {attachment_text(one)} [turn {one.id}]" for one in record.attachments]
+    lines += [f"file {told}; {'; '.join(below)}" for told, below in list_files(record)]
     longest = max(len(turn.content), len(as_text(turn.tool_result)))
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
     lines += [_neighbour_text(neighbour(t)) for t in record.after]
     lines += [f"version {t.version}: {indent_words(t.content)}" for t in other_versions(record)]
     return "\n".join(lines)
+
+
+def list_files(record: TurnRecord) -> list[tuple[str, list[str]]]:
+    """List the files of a message, or an attachment, each with the ids by which it is looked up."""
+    return [
+        (attachment_text(one), [f"turn {one.id}", f"sent with turn {one.message_id}"])
+        for one in record.attachments
+    ]
 
 
 def attachment_text(attachment: AttachmentRecord) -> str:

@@ -228,12 +228,11 @@ def read_attachment(tx: Transaction, turn_id: str) -> AttachmentFile:
 
 def _list_attachments(tx: Transaction, turn: StoredTurn) -> tuple[AttachmentRecord, ...]:
     """List the files of a message that may be shown; of an attachment, that file."""
-    if tx.attachments.is_attached(turn):
-        turns = [turn]
-    else:
-        ns = tx.attachments.list_of_messages([turn.n])
+    message_id, turns = tx.attachments.find_message(turn), [turn]
+    if message_id is None:
+        message_id, ns = turn.id, tx.attachments.list_of_messages([turn.n])
         turns = answerable_turns(tx, tx.conversations.turns([*ns]).values())
-    return tuple(AttachmentRecord.of_turn(one.id, one.tool_args) for one in turns)
+    return tuple(AttachmentRecord.of_turn(one.id, message_id, one.tool_args) for one in turns)
 
 
 def read_session(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionRecord:

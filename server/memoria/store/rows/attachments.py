@@ -31,10 +31,9 @@ class Attachments:
         """Map the numbers of the attachments of messages to their fingerprints, in order."""
         return dict(self._rows.tuples("of_messages", ns=list_numbers(ns))) if ns else {}
 
-    def is_attached(self, turn: StoredTurn) -> bool:
-        """Check whether a turn is an attachment of another."""
-        row = None if turn.tool_name != ATTACHMENT else self._rows.first("file", n=turn.n)
-        return row is not None and row["attached_to"] is not None
+    def find_message(self, turn: StoredTurn) -> str | None:
+        """Return the id of the turn that a turn is an attachment of; None if it is none."""
+        return self._rows.find_text("message", n=turn.n) if turn.tool_name == ATTACHMENT else None
 
     def read_bytes(self, turn: StoredTurn) -> bytes | None:
         """Return the bytes of an attachment; None if they are not kept, or are its text.
@@ -42,8 +41,8 @@ class Attachments:
         Raises:
             StoreDamagedError: they are gone, or are not what was stored.
         """
-        row = self._rows.first("file", n=turn.n)
-        key = None if row is None else row["file_hash"]
+        (row,) = self._rows.all("hashes", n=turn.n)
+        key = row["file_hash"]
         return None if key is None else self._texts.get_bytes(key)
 
     def list_old(self, before: int, limit: int) -> list[int]:

@@ -9,8 +9,9 @@ CROSS JOIN turns a ON a.attached_to = v.n AND +a.tenant_id = :tenant
 WHERE t.n IN (SELECT value FROM {numbers :ns}) AND +t.tenant_id = :tenant
 ORDER BY a.n;
 
--- name: file
-SELECT attached_to, file_hash FROM turns WHERE n = :n AND +tenant_id = :tenant;
+-- name: message
+SELECT m.id FROM turns t CROSS JOIN turns m ON m.n = t.attached_to AND +m.tenant_id = :tenant
+WHERE t.n = :n AND +t.tenant_id = :tenant;
 
 -- name: old
 SELECT n FROM turns

@@ -258,18 +258,20 @@ SELECT n FROM turns
 WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND passed_over;
 
 -- name: user_turns_beside
--- The nearest turn of the user on each side.
-SELECT one.n,
+-- The nearest turn of the user on each side; of an attachment, that of its message or before.
+SELECT listed.value AS n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index < one.turn_index
+              + CASE WHEN given.attached_to IS NULL THEN 0 ELSE 1 END
         ORDER BY t.turn_index DESC, t.version DESC LIMIT 1) AS before_n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index > one.turn_index
         ORDER BY t.turn_index, t.version LIMIT 1) AS after_n
 FROM {numbers :ns} listed
-CROSS JOIN turns one ON one.n = listed.value AND +one.tenant_id = :tenant;
+CROSS JOIN turns given ON given.n = listed.value AND +given.tenant_id = :tenant
+CROSS JOIN turns one ON one.n = coalesce(given.attached_to, given.n) AND +one.tenant_id = :tenant;
 
 -- name: mark
 UPDATE turns SET mark = :mark WHERE n = :n AND +tenant_id = :tenant;

@@ -266,6 +266,10 @@ DELETE FROM memories WHERE tenant_id = :tenant;
 -- name: clear_calls
 DELETE FROM tool_calls WHERE tenant_id = :tenant;
 
+-- name: clear_attachments
+-- Before their messages, to be put back behind them.
+DELETE FROM turns WHERE tenant_id = :tenant AND attached_to IS NOT NULL;
+
 -- name: clear_turns
 DELETE FROM turns WHERE tenant_id = :tenant;
 

@@ -170,6 +170,7 @@ class WireAttachment(BaseModel):
     """A file that came with a turn."""
 
     id: str
+    message_id: str
     name: str | None = None
     media_type: str
     size: int | None = None
