@@ -10,6 +10,17 @@ export interface AddedWebhook {
   secret: string;
 }
 
+/** An attachment with its bytes. */
+export interface AttachmentFile {
+  id: string;
+  message_id: string;
+  name?: string;
+  media_type: string;
+  size?: number;
+  not_kept?: string;
+  data: string;
+}
+
 /** A line of the append-only log: action, channel and time. */
 export interface AuditEntry {
   at: string;
@@ -392,6 +403,7 @@ export interface Origin {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  attachments?: WireAttachment[];
   ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
@@ -668,6 +680,16 @@ export interface WebhookTrial {
   fault?: string;
 }
 
+/** A file that came with a turn. */
+export interface WireAttachment {
+  id: string;
+  message_id: string;
+  name?: string;
+  media_type: string;
+  size?: number;
+  not_kept?: string;
+}
+
 /** A recorded call, cited by its turn; `said` has words in the place of a call. */
 export interface WireCall {
   id: string;
@@ -772,6 +794,7 @@ export interface WireLookup {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  attachments?: WireAttachment[];
   ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
@@ -850,6 +873,7 @@ export interface WireRecord {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  attachments?: WireAttachment[];
   ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
@@ -998,6 +1022,10 @@ export interface GetTurnArguments {
   offset?: number;
   max_chars?: number;
   context?: number;
+}
+
+export interface GetAttachmentArguments {
+  turn_id: string;
 }
 
 export interface ListScratchpadsArguments {
@@ -1293,6 +1321,7 @@ export interface Operations {
   list_sessions: { arguments: ListSessionsArguments; answer: SessionPage };
   get_session: { arguments: GetSessionArguments; answer: SessionTurns };
   get_turn: { arguments: GetTurnArguments; answer: WireRecord };
+  get_attachment: { arguments: GetAttachmentArguments; answer: AttachmentFile };
   list_scratchpads: { arguments: ListScratchpadsArguments; answer: ScratchpadList };
   get_scratchpad: { arguments: GetScratchpadArguments; answer: WireScratchpad };
   update_scratchpad: { arguments: UpdateScratchpadArguments; answer: WireScratchpad };
@@ -1341,6 +1370,8 @@ export declare class Memoria extends Caller<Operations> {
   getSession(given: GetSessionArguments, options?: CallOptions): Promise<SessionTurns>;
   /** Return a turn whole, or a page of a long one, with the turns beside it. */
   getTurn(given: GetTurnArguments, options?: CallOptions): Promise<WireRecord>;
+  /** Return a file that came with a message, its bytes in base64. */
+  getAttachment(given: GetAttachmentArguments, options?: CallOptions): Promise<AttachmentFile>;
   /** List what the latest sessions are working on. */
   listScratchpads(given?: ListScratchpadsArguments, options?: CallOptions): Promise<ScratchpadList>;
   /** Return what a session is working on, and the last five tasks that it finished. */
