@@ -111,7 +111,8 @@ class Capture:
         drafts = self._draft_turns(turns, session_id, tally)
         now = now_millis()
         _load_rules()
-        is_brief = sum(len(draft.text.content) for draft in drafts) <= _BRIEF_CHARS
+        has_files = any(draft.files for draft in drafts)
+        is_brief = not has_files and sum(len(d.text.content) for d in drafts) <= _BRIEF_CHARS
         with self._store.write(self._tenant, is_brief=is_brief, only_adds=True) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
             idle_since = now - self._limits.segment.idle_ms
