@@ -19,7 +19,7 @@ TEA = "The user prefers tea"
 LOCKER = "The combination of the user's locker is zanzibar"
 _BERGEN = "The user lives in Bergen"
 _BY_HAND = "walks the dog at noon"
-_CHAT = [
+_CHAT: list[dict[str, object]] = [
     {"role": "user", "content": "Remember: the harbour closes at six.", "session_id": "s1"},
     {"role": "assistant", "content": "Noted. 会议改到星期四。", "session_id": "s1"},
     {
