@@ -45,7 +45,7 @@ class Attachment(Value):
 
 
 class AttachmentRecord(Value):
-    """What the record tells of an attachment."""
+    """Record of an attachment: its name, type and size, and whether its bytes are kept."""
 
     id: str
     """Id of its turn."""
