@@ -281,3 +281,19 @@ async def test_files_of_another_home_are_refused_with_the_message_they_came_with
     carry(here, there, file)
     assert remains(there, "zanzibar", picture(9)) == set()
     assert settings_of(there).attachment_bytes == 10_000_000
+
+
+async def test_a_file_of_a_message_that_is_not_to_be_kept_is_in_no_answer(m: Memoria) -> None:
+    sent = part(LEASE.encode(), "合同.md", "text/markdown")
+    turns = [message("Don't remember this conversation.", sent), *_plain("It rains", "It snows")]
+    receipt = await m.record_conversation(turns, session_id="s")
+    assert "合同" not in repr((await m.search_conversation_traces("合同")).hits)
+    with pytest.raises(NotFoundError):
+        await m.get_attachment(receipt.turns[0].id or "")
+
+
+async def test_a_file_comes_between_no_two_messages_of_a_call(m: Memoria) -> None:
+    turns = [message("Look", part(picture())), *_plain("It is the left one")]
+    receipt = await m.record_conversation(turns, session_id="s")
+    record = await m.get_turn(receipt.turns[1].id or "")
+    assert [one.id for one in record.before] == [receipt.turns[0].id]
