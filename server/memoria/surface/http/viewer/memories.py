@@ -376,7 +376,14 @@ AREA = Area(
             show_turn,
             example={"turn_id": EXAMPLE_IDS["turn"]},
         ),
-        PageRow(f"{ROOT}/turns/{{turn_id}}/file", "file", "File", FileWish, send_file),
+        PageRow(
+            f"{ROOT}/turns/{{turn_id}}/file",
+            "file",
+            "File",
+            FileWish,
+            send_file,
+            example={"turn_id": EXAMPLE_IDS["turn"]},
+        ),
     ),
     (
         Action(
