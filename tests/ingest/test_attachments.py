@@ -233,9 +233,10 @@ async def test_a_file_whose_time_is_over_goes_in_the_night_and_its_name_stays(ho
     with use_clock(lambda: NOON):
         async with memoria.open(settings=settings) as m:
             record = await send(m, sent, part(picture(3)))
+            await m.record_conversation([], "session_end", session_id="s")
     for days, kept in ((29, True), (31, False)):
         with use_clock(partial(int, NOON + days * DAY_MS)):
-            run_nightly(settings, ["delete_expired"])
+            run_nightly(settings, ["history", "daily", "delete_expired"])
         assert bool(remains(home, "四千元")) is kept
         assert bool(remains(home, "no such text", picture(3))) is kept
     async with memoria.open(settings=settings) as m:

@@ -77,7 +77,7 @@ def _draft_one(
     told: dict[str, JsonValue] = {} if not name else {"file_name": name}
     data = _decode(given.data, most_bytes)
     if not isinstance(data, bytes):
-        told |= {"media_type": given.media_type or _UNKNOWN, **data}
+        told |= {"media_type": (given.media_type or _UNKNOWN)[:_LONGEST_NAME], **data}
         return _draft_turn(i, said, told, None, tally, digester)
     media_type = find_media_type(data, given.media_type)
     told |= {"media_type": media_type, "size": len(data)}
@@ -85,10 +85,13 @@ def _draft_one(
     if is_text and len(data) > MOST_TURN_BYTES - _NAME_BYTES:
         told["not_kept"] = _too_large(MOST_TURN_BYTES - _NAME_BYTES)
         return _draft_turn(i, said, told, None, tally, digester)
-    made = _draft_turn(i, said, told, text, tally, digester)
+    found = Tally()
+    made = _draft_turn(i, said, told, text, found, digester)
+    tally.redactions.update(found.redactions)
+    tally.stripped += found.stripped
     if is_text:
         return made
-    if text is not None and made.text.tool_result != made.turn.tool_result:
+    if found.redactions or found.stripped:
         return _draft_turn(i, said, {**told, "not_kept": UNSAFE}, text, Tally(), digester)
     # Two pictures may be called the same: their bytes tell them apart.
     digests = made.fingerprint + hashlib.sha256(data).digest()

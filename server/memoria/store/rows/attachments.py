@@ -61,5 +61,6 @@ class Attachments:
         self._rows.send("clear", n=turn.n, args_hash=self._texts.put_json(told))
         self._texts.erase_unused({*before} - {None})
         self._calls.renew(turn.n, left)
+        self._documents.drop_turn_names(turn.n)
         self._documents.replace_tokens(turn.n, *turn_tokens(left, self._zone))
         self._documents.queue_embedding(turn.n)
