@@ -55,11 +55,18 @@ SELECT (SELECT count(*) FROM documents d
         WHERE NOT EXISTS (SELECT 1 FROM memory_versions v WHERE v.memory_n = m.n))
      + (SELECT count(*) FROM turns t
         WHERE EXISTS (SELECT 1 FROM (SELECT t.content_hash AS hash UNION ALL SELECT t.args_hash
-                                     UNION ALL SELECT t.result_hash UNION ALL SELECT t.file_hash) wanted
+                                     UNION ALL SELECT t.result_hash) wanted
                       WHERE wanted.hash IS NOT NULL
                         AND NOT EXISTS (SELECT 1 FROM raw_chunks c
                                         WHERE c.tenant_id = t.tenant_id
                                           AND c.hash = wanted.hash)));
+
+-- name: count_lost_files
+-- Apart, as a backup of an older version has none.
+SELECT count(*) FROM turns t
+WHERE t.file_hash IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM raw_chunks c
+                  WHERE c.tenant_id = t.tenant_id AND c.hash = t.file_hash);
 
 -- name: raw_chunks
 SELECT hash, codec, data FROM raw_chunks;
