@@ -207,6 +207,7 @@ WALKS = {
     ("examination", "await_damaged_passages"),
     ("examination", "await_missing_vectors"),
     ("examination", "count_damaged_passages"),
+    ("examination", "count_lost_files"),
     ("examination", "count_lost_records"),
     ("examination", "count_missing_vectors"),
     ("examination", "definitions"),
