@@ -10,6 +10,17 @@ export interface AddedWebhook {
   secret: string;
 }
 
+/** An attachment with its bytes. */
+export interface AttachmentFile {
+  id: string;
+  message_id: string;
+  name?: string;
+  media_type: string;
+  size?: number;
+  not_kept?: string;
+  data: string;
+}
+
 /** A line of the append-only log: action, channel and time. */
 export interface AuditEntry {
   at: string;
@@ -412,6 +423,7 @@ export interface Origin {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  attachments?: WireAttachment[];
   ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
@@ -704,6 +716,16 @@ export interface Weighing {
   why_chinese?: string;
 }
 
+/** A file that came with a turn. */
+export interface WireAttachment {
+  id: string;
+  message_id: string;
+  name?: string;
+  media_type: string;
+  size?: number;
+  not_kept?: string;
+}
+
 /** A recorded call, cited by its turn; `said` has words in the place of a call. */
 export interface WireCall {
   id: string;
@@ -810,6 +832,7 @@ export interface WireLookup {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  attachments?: WireAttachment[];
   ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
@@ -889,6 +912,7 @@ export interface WireRecord {
   total_chars?: number;
   next_offset?: number;
   tool?: WireTool;
+  attachments?: WireAttachment[];
   ground?: WireGround;
   versions?: WireWording[];
   before?: WireNeighbour[];
@@ -1025,6 +1049,10 @@ export interface GetTurnArguments {
   offset?: number;
   max_chars?: number;
   context?: number;
+}
+
+export interface GetAttachmentArguments {
+  turn_id: string;
 }
 
 export interface ListScratchpadsArguments {
@@ -1325,6 +1353,7 @@ export interface Operations {
   list_sessions: { arguments: ListSessionsArguments; answer: SessionPage };
   get_session: { arguments: GetSessionArguments; answer: SessionTurns };
   get_turn: { arguments: GetTurnArguments; answer: WireRecord };
+  get_attachment: { arguments: GetAttachmentArguments; answer: AttachmentFile };
   list_scratchpads: { arguments: ListScratchpadsArguments; answer: ScratchpadList };
   get_scratchpad: { arguments: GetScratchpadArguments; answer: WireScratchpad };
   update_scratchpad: { arguments: UpdateScratchpadArguments; answer: WireScratchpad };
@@ -1373,6 +1402,8 @@ export declare class Memoria extends Caller<Operations> {
   getSession(given: GetSessionArguments, options?: CallOptions): Promise<SessionTurns>;
   /** Return a turn whole, or a page of a long one, with the turns beside it. */
   getTurn(given: GetTurnArguments, options?: CallOptions): Promise<WireRecord>;
+  /** Return a file that came with a message, its bytes in base64. */
+  getAttachment(given: GetAttachmentArguments, options?: CallOptions): Promise<AttachmentFile>;
   /** List what the latest sessions are working on. */
   listScratchpads(given?: ListScratchpadsArguments, options?: CallOptions): Promise<ScratchpadList>;
   /** Return what a session is working on, and the last five tasks that it finished. */

@@ -8,6 +8,7 @@ const OPERATIONS = {
   list_sessions: { method: "GET", path: "/memory/sessions", reads: true },
   get_session: { method: "GET", path: "/memory/sessions/{session_id}", reads: true },
   get_turn: { method: "GET", path: "/memory/turns/{turn_id}", reads: true },
+  get_attachment: { method: "GET", path: "/memory/turns/{turn_id}/attachment", reads: true },
   list_scratchpads: { method: "GET", path: "/memory/scratchpads", reads: true },
   get_scratchpad: { method: "GET", path: "/memory/scratchpads/{session_id}", reads: true },
   update_scratchpad: { method: "PUT", path: "/memory/scratchpads/{session_id}" },
@@ -69,6 +70,11 @@ export class Memoria extends Caller {
   /** Return a turn whole, or a page of a long one, with the turns beside it. */
   getTurn(given, options) {
     return this.body("get_turn", given, options);
+  }
+
+  /** Return a file that came with a message, its bytes in base64. */
+  getAttachment(given, options) {
+    return this.body("get_attachment", given, options);
   }
 
   /** List what the latest sessions are working on. */

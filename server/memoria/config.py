@@ -21,6 +21,7 @@ from pydantic import (
 
 from memoria.bare.home import find_home, home_below
 from memoria.bare.projects import name_here
+from memoria.config_attachments import AttachmentSettings
 from memoria.config_checks import check_command, check_together, check_url
 from memoria.config_database import DatabaseSettings
 from memoria.config_hooks import HookSettings, split_parts
@@ -48,7 +49,7 @@ LONGEST_PAUSE_MS = 10 * 60_000
 """The longest wait before a document that could not be embedded is tried again."""
 
 
-class Settings(DatabaseSettings, HookSettings, HttpSettings):
+class Settings(AttachmentSettings, DatabaseSettings, HookSettings, HttpSettings):
     """All settings of a process; none changes while the process runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import anyio
 from tests.empty_home import lay_empty_home
+from tests.ingest.files import part, picture
 from tests.store.tenant_life import SAID, live
 
 import memoria.app.nightly as nights
@@ -18,10 +19,14 @@ TEA = "The user prefers tea"
 LOCKER = "The combination of the user's locker is zanzibar"
 _BERGEN = "The user lives in Bergen"
 _BY_HAND = "walks the dog at noon"
-_CHAT = [
+_CHAT: list[dict[str, object]] = [
     {"role": "user", "content": "Remember: the harbour closes at six.", "session_id": "s1"},
     {"role": "assistant", "content": "Noted. 会议改到星期四。", "session_id": "s1"},
-    {"role": "user", "content": "The ship's name is Seagull, I like it.", "session_id": "s2"},
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": "The ship's name is Seagull."}, part(picture())],
+        "session_id": "s2",
+    },
 ]
 
 

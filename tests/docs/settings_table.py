@@ -13,7 +13,13 @@ from memoria.config_http import HttpSettings
 PAGE = DOCS / "guide" / "settings.md"
 COMMAND = "python -m tests.docs.settings_table"
 
-_MODULES = ("config.py", "config_database.py", "config_hooks.py", "config_http.py")
+_MODULES = (
+    "config.py",
+    "config_attachments.py",
+    "config_database.py",
+    "config_hooks.py",
+    "config_http.py",
+)
 _HEAD = "<!-- settings -->\n| setting | default | meaning |\n|---|---|---|\n"
 _TABLE = re.compile(re.escape(_HEAD) + r"(?:\|[^\n]*\n)*")
 

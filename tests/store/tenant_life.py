@@ -32,6 +32,7 @@ from memoria.model import (
     new_id,
 )
 from memoria.model.access import Access, Token
+from memoria.model.attachment import Attachment
 from memoria.model.core import CoreLine
 from memoria.model.events import Webhook
 from memoria.model.forgetting import ForgetReport
@@ -54,7 +55,7 @@ from memoria.store.values import (
     TombstoneRecord,
 )
 
-LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30)
+LIMITS = CaptureLimits(max_turn_bytes=10_000, idle_minutes=30, max_attachment_bytes=100)
 SAID = ["the port is 8080", "the cat is called Momo", "会议改到星期四"]
 MODEL = "letters/8"
 CALL = ModelCall(
@@ -152,7 +153,9 @@ def import_turn(store: Store, tenant: str) -> None:
     """A turn of the session comes from its client's transcript, and is summed up."""
     talk_in_project(store, tenant)
     imports = Capture(store, tenant, transcript_channel("library"), LIMITS, marks(tenant))
-    imports.record([Turn(role=Role.USER, content=IMPORTED, message_id="t")], "s", None)
+    sent = (Attachment.of_bytes(f"\0{tenant}".encode()),)
+    told = Turn(role=Role.USER, content=IMPORTED, message_id="t", attachments=sent)
+    imports.record([told], "s", None)
     with store.write(tenant) as tx:
         tx.transcripts.set(TranscriptPlace("library", "/t.jsonl", "s", 9, "{}", 9))
         origin = Provenance(source_kind="user_said", trust="user", channel="test")

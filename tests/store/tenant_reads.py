@@ -97,6 +97,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "accounts.list_alike": lambda tx, them: [
         tx.accounts.list_alike(n, digest_opening(Role.USER, IMPORTED), 9) for n in them.sessions
     ],
+    "attachments.list_of_messages": lambda tx, them: [
+        f"n={n} " for n in tx.attachments.list_of_messages(them.ns)
+    ],
+    "attachments.list_old": lambda tx, _: [f"n={n} " for n in tx.attachments.list_old(EVER, 9)],
     "audit.list_by_action": lambda tx, _: tx.audit.list_by_action("remember", 100),
     "audit.list_latest": lambda tx, _: [
         (one.action, one.subject, one.detail) for one in tx.audit.list_latest(100, 0)

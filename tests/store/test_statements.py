@@ -71,6 +71,7 @@ WALKS = {
     ("statistics", "turn_versions"),
     ("statistics", "turns"),
     ("statistics", "vectors"),
+    ("attachments", "old"),  # once a night; files of messages have an index
     ("backlog", "due_tenants"),
     ("conversations", "unread"),  # from the newest turn back, up to the limit
     ("conversations", "calls_and_words"),  # as `unread`
@@ -206,6 +207,7 @@ WALKS = {
     ("examination", "await_damaged_passages"),
     ("examination", "await_missing_vectors"),
     ("examination", "count_damaged_passages"),
+    ("examination", "count_lost_files"),
     ("examination", "count_lost_records"),
     ("examination", "count_missing_vectors"),
     ("examination", "definitions"),

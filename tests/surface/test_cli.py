@@ -196,6 +196,23 @@ def test_a_turn_is_found_and_shown_whole(shell: Shell, tmp_path: Path) -> None:
     assert shell("show", hit["id"]).out.count("bluebird") == 3_000
 
 
+def test_a_file_that_came_with_a_message_is_named_and_saved_and_overwrites_none(
+    shell: Shell, tmp_path: Path
+) -> None:
+    sent = {"type": "input_file", "filename": "合同.md", "file_data": "IyDlkIjlkIwK"}
+    words = {"type": "text", "text": "Keep this lease"}
+    imported(shell, tmp_path, {"role": "user", "content": [words, sent], "session_id": "s"})
+    (hit,) = shell.json("traces", "合同", "--tool", "attachment")["hits"]
+    message = shell.json("show", hit["id"])["attachments"][0]["message_id"]
+    assert "合同.md" in shell("show", message).out
+    target = tmp_path / "saved.md"
+    assert "合同.md" in shell("show", message, "--save", target).out
+    assert target.read_text("utf-8") == "# 合同\n"
+    again = shell("show", hit["id"], "--save", target)
+    assert again.code != 0
+    assert "exists already" in again.err
+
+
 def test_filters_of_traces(shell: Shell, tmp_path: Path) -> None:
     imported(
         shell,

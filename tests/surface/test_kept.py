@@ -528,7 +528,7 @@ NO_SAY = frozenset(
     llm_output_tokens extraction_wait_minutes extraction_turns
     tombstone_key forget_similarity forget_at_once forget_grace_days personal_data retention
     nightly_minutes nightly_tokens archive_days nightly_idle_minutes history_files
-    backup_keep_days
+    backup_keep_days attachment_mb attachment_days
     name_other_projects ignored_folders resource_links silent_share
     jwt_issuer jwt_audience jwt_resource jwt_keys_url jwt_tenant_claim jwt_tenants jwt_access_claim
     http_calls_per_second private_networks

@@ -23,8 +23,9 @@ from memoria.app.queue import ExtractionQueue
 from memoria.app.spool import WAITING_BYTES, Spool
 from memoria.app.tokens import TokenService
 from memoria.errors import InvalidInputError
-from memoria.ingest.capture import MOST_TURN_BYTES, Capture, CaptureLimits
+from memoria.ingest.capture import Capture, CaptureLimits
 from memoria.ingest.sessions import update_scratchpad
+from memoria.ingest.turn_draft import MOST_TURN_BYTES
 from memoria.memories.details import EntityName, StatementDetails, read_entities
 from memoria.memories.handed_episodes import HandedEpisodes
 from memoria.model import (
@@ -333,7 +334,10 @@ class Memoria(Maintenance):
     def _capture(self, place: str | None, channel: Channel | None = None) -> Capture:
         chosen, reader = self.settings, self._home.reader
         limits = CaptureLimits(
-            MOST_TURN_BYTES, chosen.segment_idle_minutes, chosen.segment_messages
+            MOST_TURN_BYTES,
+            chosen.segment_idle_minutes,
+            chosen.segment_messages,
+            chosen.attachment_bytes,
         )
         return Capture(
             self._store,

@@ -31,12 +31,14 @@ from memoria.model import (
     TurnRecord,
     now_millis,
 )
+from memoria.model.attachment import AttachmentFile
 from memoria.retrieval.answer.marks import mark_contradicted_memories, mark_outdated_memories
 from memoria.retrieval.lookup.records import (
     complete_id,
     complete_session_id,
     is_short,
     mark_conditions,
+    read_attachment,
     read_id,
     read_memory,
     read_record,
@@ -83,6 +85,16 @@ class Records(Recall):
     async def get_turn(self, turn_id: Text, *, context: AdjacentTurns = 2) -> TurnRecord:
         """Return a recorded turn whole, with its versions and neighbours."""
         return await self._read(lambda tx: read_turn(tx, complete_id(tx, turn_id), context))
+
+    @check_arguments
+    async def get_attachment(self, turn_id: Text) -> AttachmentFile:
+        """Return a file with its bytes, by its turn or by the message that brought it alone.
+
+        Raises:
+            NotFoundError: no file came with the turn, or its bytes are not kept.
+            InvalidInputError: the message brought several.
+        """
+        return await self._read(lambda tx: read_attachment(tx, complete_id(tx, turn_id)))
 
     @check_arguments
     async def get_session(

@@ -8,8 +8,7 @@ from memoria.bare.remote import RECORD, ClearTextError, RemoteServer, ServerRefu
 from memoria.config import NO_WORKSPACE
 from memoria.erasure.suppression import Digester
 from memoria.errors import InvalidTurnError, StoreUnavailableError
-from memoria.ingest.capture import MOST_TURN_BYTES
-from memoria.ingest.turn_draft import TurnDraft, clean_id, draft_turn
+from memoria.ingest.turn_draft import MOST_TURN_BYTES, TurnDraft, clean_id, draft_turn
 from memoria.language.reading.clean import Tally
 from memoria.model import CaptureEvent, Channel, Receipt, Turn, new_id, now_millis
 from memoria.model.privacy import PrivateTime

@@ -205,6 +205,7 @@ class SyncMemoria(OpenedTwin[Memoria]):
     get_record = wait_for(Memoria.get_record)
     get_session = wait_for(Memoria.get_session)
     get_turn = wait_for(Memoria.get_turn)
+    get_attachment = wait_for(Memoria.get_attachment)
     find_message = wait_for(Memoria.find_message)
     list_memories = wait_for(Memoria.list_memories)
     walk_memories = wait_for(Memoria.walk_memories)

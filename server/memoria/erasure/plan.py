@@ -259,7 +259,19 @@ class _Planner:
             self._known_ns.update(ns)
             self.plan.sources[turn.id] = turn
             self.plan.source_versions += versions
+            ns += self._add_attachments(ns)
         return ns
+
+    def _add_attachments(self, ns: Sequence[int]) -> list[int]:
+        """Add the files of a message, and return their numbers."""
+        attached = self._tx.attachments.list_of_messages(ns)
+        if kept := self._kept_ns.intersection(attached):
+            one = self._tx.conversations.turns([*kept])[min(kept)]
+            raise InvalidInputError(
+                f"keep: {one.id} was sent with what is to be forgotten, and goes with it."
+            )
+        turns = self._tx.conversations.turns([*attached]).values()
+        return [n for turn in turns for n in self._add_source(turn)]
 
     def _add_drawn_from(self, turn_ns: Sequence[int]) -> None:
         """Add memories with a wording or all their evidence from named turns."""

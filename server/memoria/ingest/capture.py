@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
+from memoria.ingest.attachments import draft_attachments
 from memoria.ingest.sessions import SessionWriter
 from memoria.ingest.turn_draft import (
     TurnDraft,
@@ -43,8 +44,6 @@ from memoria.store.values import MessageName, SegmentLimits
 if TYPE_CHECKING:
     from memoria.ingest.intake import Intake, IntakeLimits
 
-MOST_TURN_BYTES = 5 * 1024 * 1024
-"""The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
 _MS_PER_MINUTE = 60_000
 _BRIEF_CHARS = 4_000
 """Length of a call that is handled within some milliseconds: a turn or a few, but no import."""
@@ -53,11 +52,12 @@ _LEFT_PRIVATE = RecordedTurn(status="private")
 
 @dataclass(frozen=True, slots=True)
 class CaptureLimits:
-    """Limits of a turn's size, and of a segment: the pause and the messages after which it ends."""
+    """Limits of the sizes of turns and attachments, and of a segment: its pause, its messages."""
 
     max_turn_bytes: int
     idle_minutes: float
     segment_messages: int = 30
+    max_attachment_bytes: int = 0
 
     @property
     def segment(self) -> SegmentLimits:
@@ -112,7 +112,8 @@ class Capture:
         drafts = self._draft_turns(turns, session_id, tally)
         now = now_millis()
         _load_rules()
-        is_brief = sum(len(draft.text.content) for draft in drafts) <= _BRIEF_CHARS
+        has_files = any(draft.files for draft in drafts)
+        is_brief = not has_files and sum(len(d.text.content) for d in drafts) <= _BRIEF_CHARS
         with self._store.write(self._tenant, is_brief=is_brief, only_adds=True) as tx:
             conversations, intake = tx.conversations, self._intake(tx, now)
             idle_since = now - self._limits.segment.idle_ms
@@ -122,7 +123,7 @@ class Capture:
             outcomes: dict[int, RecordedTurn] = {}
             suppression = SuppressionList(tx.tombstones, self._digester)
             for session, own in entered:
-                kept = [self._examine(draft, suppression, tally) for draft in own]
+                kept = [self._examine_whole(draft, suppression, tally) for draft in own]
                 recorded = self._record_session(tx, intake, session, kept, now)
                 outcomes.update(zip(map(id, own), recorded, strict=True))
             closed = 0
@@ -194,13 +195,16 @@ class Capture:
         return [turn.model_copy(update=nameless) for turn in turns], self._channel.session
 
     def _draft_turns(self, turns: Sequence[Turn], session_id: str, tally: Tally) -> list[TurnDraft]:
-        most = self._limits.max_turn_bytes
-        drafts = (
-            draft_turn(i, turn, session_id, most, tally, self._digester)
-            for i, turn in enumerate(turns)
-        )
+        limits, digester = self._limits, self._digester
         has_two = self._channel.account is not None
-        return [draft.with_likeness() if has_two else draft for draft in drafts]
+        drafts = list[TurnDraft]()
+        for i, turn in enumerate(turns):
+            draft = draft_turn(i, turn, session_id, limits.max_turn_bytes, tally, digester)
+            if turn.attachments and limits.max_attachment_bytes and not draft.text.is_empty:
+                most = limits.max_attachment_bytes
+                draft = draft_attachments(i, draft, most, tally, digester)
+            drafts.append(draft.with_likeness() if has_two else draft)
+        return drafts
 
     def _intake(self, tx: Transaction, now: int) -> "Intake":
         return _load_rules()(
@@ -227,19 +231,38 @@ class Capture:
         is_report = self._channel.account == "agent"
         own = [] if is_report else [one.draft for one in examined if not one.is_erased]
         repeats = find_repeats(conversations, session, own)
+        sent = list[tuple[str, _Examined]]()
         for one in examined:
             draft = one.draft
             if draft.text.is_empty:
-                yield RecordedTurn(status="nothing_left")
+                outcome = RecordedTurn(status="nothing_left")
             elif one.is_erased:
-                yield RecordedTurn(status="forgotten")
+                outcome = RecordedTurn(status="forgotten")
             elif id(draft) in repeats:
                 known = conversations.find_fingerprint(session.n, draft.fingerprint)
-                yield RecordedTurn(status="already_recorded", id=known)
+                outcome = RecordedTurn(status="already_recorded", id=known)
             elif is_report:
-                yield writer.report(draft, suppressed=one.is_suppressed)
+                outcome = writer.report(draft, suppressed=one.is_suppressed)
             else:
-                yield writer.write(draft, suppressed=one.is_suppressed)
+                outcome = writer.write(draft, suppressed=one.is_suppressed)
+            if outcome.id is not None:
+                sent += ((outcome.id, file) for file in one.files)
+            yield outcome
+        for turn_id, file in sent:  # behind all that was said, whose neighbours stay neighbours
+            writer.attach(turn_id, file.draft, suppressed=file.is_suppressed)
+
+    def _examine_whole(
+        self, draft: TurnDraft, suppression: SuppressionList, tally: Tally
+    ) -> "_Examined":
+        """Return a turn and its files as they may be recorded, without what was forgotten."""
+        files = list[_Examined]()
+        for one in draft.files:
+            file = self._examine(one, suppression, tally)
+            known = replace(file.draft, fingerprint=one.fingerprint)
+            files += [] if file.is_erased else [replace(file, draft=known)]
+        whole = self._examine(draft, suppression, tally)
+        kept = (replace(f, is_suppressed=f.is_suppressed or whole.is_suppressed) for f in files)
+        return replace(whole, files=tuple(kept))
 
     def _examine(self, draft: TurnDraft, suppression: SuppressionList, tally: Tally) -> "_Examined":
         """Return a turn as it may be recorded, without what was forgotten."""
@@ -275,6 +298,8 @@ class _Examined:
     """True if the turn was erased, and is not recorded again."""
     is_suppressed: bool = False
     """True if the turn says what was forgotten, so that nothing may be concluded."""
+    files: "tuple[_Examined, ...]" = ()
+    """Attachments that may be recorded with the turn."""
 
 
 @cache

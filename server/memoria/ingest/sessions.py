@@ -1,6 +1,7 @@
 """Sessions: writes their turns, told in one account or two, and their scratchpads."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memoria.erasure.suppression import Digester, SuppressionList
@@ -46,6 +47,7 @@ class SessionWriter:
     ) -> None:
         self._conversations = tx.conversations
         self._accounts = tx.accounts
+        self._attachments = tx.attachments
         self._intake = intake
         self._session_n = session.n
         self._agent_turns = session.agent_turns
@@ -86,6 +88,19 @@ class SessionWriter:
         if known is not None:
             return RecordedTurn(status="already_recorded", id=known.id)
         return RecordedTurn(status="recorded", id=self._append(draft, suppressed=suppressed))
+
+    def attach(self, message_id: str, draft: TurnDraft, *, suppressed: bool) -> None:
+        """Write an attachment behind all turns, unless its message has it.
+
+        Args:
+            message_id: id of the turn of the message.
+            draft: the attachment.
+            suppressed: True if nothing may be concluded from it.
+        """
+        message = self._conversations.turn(message_id)
+        known = {} if message is None else self._attachments.list_of_messages([message.n])
+        if draft.fingerprint not in known.values():
+            self._append(replace(draft, attached_to=message_id), suppressed=suppressed)
 
     def _find_account(self, draft: TurnDraft, account: Account | None = None) -> StoredTurn | None:
         """Find the stored turn that a draft tells too, once in a call; None if there is none."""
@@ -156,6 +171,8 @@ class SessionWriter:
             account=self._channel.account,
             likeness=draft.likeness,
             metadata=text.metadata,
+            file=draft.file,
+            attached_to=draft.attached_to,
         )
 
 

@@ -82,6 +82,8 @@ def clean_id(given: str, tally: Tally, digester: Digester) -> str:
     return cleaned if cleaned == given else f"{cleaned}~{digester.digest_name(given)}"
 
 
+MOST_TURN_BYTES = 5 * 1024 * 1024
+"""The largest turn, in UTF-8 bytes of content, tool arguments and result together."""
 MOST_ID_CHARS = 500
 """Greatest length of a name in a turn."""
 _UNMISTAKABLE_BEGINNING = 3
@@ -103,6 +105,12 @@ class TurnDraft:
     fingerprint: bytes
     likeness: bytes | None = None
     """Key by which the other account of the turn is found, where there may be two."""
+    files: "tuple[TurnDraft, ...]" = ()
+    """Attachments of the turn."""
+    file: bytes | None = None
+    """Bytes of an attachment that is no text."""
+    attached_to: str | None = None
+    """Id of the message of an attachment, once that is written."""
 
     @property
     def is_unanswered_call(self) -> bool:
@@ -113,6 +121,8 @@ class TurnDraft:
     def with_text(self, text: CleanTurn) -> "TurnDraft":
         """Return the same turn with another text, and the identity that follows from it."""
         new = replace(self, text=text, fingerprint=_fingerprint(self.turn, text))
+        if text.tool_result != self.text.tool_result:  # the bytes hold what was left out
+            new = replace(new, file=None)
         return new if self.likeness is None else new.with_likeness()
 
     def with_likeness(self) -> "TurnDraft":

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from memoria.errors import InvalidInputError
+from memoria.model.attachment import MEDIA, Attachment, AttachmentRecord, read_attachments
 from memoria.model.base import HIDDEN, UNLESS_EMPTY, Shown, Value
 from memoria.model.memory import Condition, MemoryChange, Trust
 from memoria.model.metadata import NO_METADATA, Metadata
@@ -16,7 +17,6 @@ from memoria.model.moments import Moment, parse_instant, parse_offset, to_millis
 _TEXT_KEYS = ("text", "content", "parts", "output")
 UNSAID_PARTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thoughts"})
 """Kinds of parts that nobody has said."""
-_MEDIA = ("image", "audio", "video", "file")
 _MOST_DEPTH = 20
 
 
@@ -58,7 +58,7 @@ def _list_part_texts(part: Mapping[object, object], depth: int) -> Iterator[str]
 
 
 def _name_medium(kind: str) -> str:
-    return next((medium for medium in _MEDIA if medium in kind), kind)
+    return next((medium for medium in MEDIA if medium in kind), kind)
 
 
 class Role(StrEnum):
@@ -128,6 +128,17 @@ Content = Annotated[str, BeforeValidator(_join_parts)]
 _MOST_OFFSET = 24 * 60 - 1
 
 
+def add_attachments(fields: object) -> object:
+    """Return the fields of a turn with the files that stand in its content, if there are any."""
+    if not isinstance(fields, Mapping) or isinstance(fields.get("content"), str):
+        return fields
+    found = read_attachments(fields.get("content"))
+    given = fields.get("attachments") or ()
+    if not found or not isinstance(given, list | tuple):
+        return fields
+    return {**fields, "attachments": (*given, *found)}
+
+
 class Turn(Value):
     """A message of a conversation, as a client hands it over."""
 
@@ -150,6 +161,10 @@ class Turn(Value):
     tool_result: JsonValue = None
     metadata: Metadata = NO_METADATA
     """The caller's own fields."""
+    attachments: tuple[Attachment, ...] = ()
+    """Files of the message. Those whose bytes stand in the parts of `content` are added."""
+
+    _add_attachments = model_validator(mode="before")(add_attachments)
 
     @model_validator(mode="before")
     @classmethod
@@ -253,6 +268,8 @@ class TurnRecord(Value):
     after: tuple[StoredTurn, ...]
     condition: Condition | None = None
     """Condition under which the turn was told."""
+    attachments: tuple[AttachmentRecord, ...] = ()
+    """Files of the message; of an attachment's own turn, that file."""
 
 
 class Session(Value):

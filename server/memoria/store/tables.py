@@ -63,7 +63,11 @@ MOVED_TABLES = (
     "audit_log",
 )
 """Tables in the order of their references: what a row refers to is in an earlier one."""
-SELF_REFERENCES: Mapping[str, str] = {"memories": "merged_into", "entities": "canonical_n"}
+SELF_REFERENCES: Mapping[str, str] = {
+    "turns": "attached_to",
+    "memories": "merged_into",
+    "entities": "canonical_n",
+}
 """Columns that refer to other rows of their own table, perhaps to later ones."""
 _CHANGES = {"documents": ("changed",)}
 """Columns that no journal has, as they only tell what to read again; a copy needs them."""

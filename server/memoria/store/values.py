@@ -201,6 +201,10 @@ class NewTurn(NamedTuple):
     likeness: bytes | None = None
     """Key of the words, by which another account of the same turn is found."""
     metadata: Metadata = NO_METADATA
+    file: bytes | None = None
+    """Bytes of an attachment; None for a text file, which is its text."""
+    attached_to: str | None = None
+    """Id of the message of an attachment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,7 @@ def write_turn(record: TurnRecord, offset: int, chars: int) -> Document:
         total_chars=total if offset or end < total else None,
         next_offset=end if end < total else None,
         tool=_write_tool(turn, offset, chars),
+        attachments=[one.to_json() for one in record.attachments] or None,
         versions=[_write_turn_wording(version) for version in other_versions(record)] or None,
         before=list(map(neighbour, record.before)) or None,
         after=list(map(neighbour, record.after)) or None,

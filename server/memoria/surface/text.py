@@ -21,6 +21,7 @@ from memoria.model import (
     Validity,
     to_iso,
 )
+from memoria.model.attachment import AttachmentRecord
 from memoria.model.memory import SOURCE_TURN, LocalSpan
 from memoria.model.metadata import MetadataValue
 from memoria.model.turn import FORGOTTEN_PASSAGE
@@ -168,12 +169,29 @@ def turn_record_text(record: TurnRecord, offset: int, chars: int) -> str:
         result = as_text(turn.tool_result)[offset : offset + chars]
         call = f"{join_lines(turn.tool_name or '')}({indent_words(as_text(turn.tool_args))})"
         lines.append(f"tool {call}\n{fence_block(result)}")
+    lines += [f"file {told}; {'; '.join(below)}" for told, below in list_files(record)]
     longest = max(len(turn.content), len(as_text(turn.tool_result)))
     if offset + chars < longest:
         lines.append(f"(of {longest} characters; continue with offset={offset + chars})")
     lines += [_neighbour_text(neighbour(t)) for t in record.after]
     lines += [f"version {t.version}: {indent_words(t.content)}" for t in other_versions(record)]
     return "\n".join(lines)
+
+
+def list_files(record: TurnRecord) -> list[tuple[str, list[str]]]:
+    """List the files of a message, or an attachment, each with the ids by which it is looked up."""
+    return [
+        (attachment_text(one), [f"turn {one.id}", f"sent with turn {one.message_id}"])
+        for one in record.attachments
+    ]
+
+
+def attachment_text(attachment: AttachmentRecord) -> str:
+    """Return what is told of a file: its name, type and size, and why it is not kept."""
+    size = "" if attachment.size is None else f", {attachment.size:,} bytes"
+    lack = f"; not kept: {attachment.not_kept}" if attachment.not_kept else ""
+    name = join_lines(attachment.name or "a file")
+    return f"{name} ({attachment.media_type}{size}{lack})"
 
 
 def other_versions(record: TurnRecord) -> list[StoredTurn]:

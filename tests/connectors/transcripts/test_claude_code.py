@@ -18,6 +18,7 @@ from tests.connectors.transcripts.desk import (
     told,
     written,
 )
+from tests.ingest.files import part, picture
 
 from memoria import Memoria
 from memoria.connectors.transcripts import SkippedLine, TranscriptTurn, UnusableLine
@@ -304,3 +305,17 @@ async def test_a_forgotten_turn_is_not_imported_again(quiet: Memoria, tmp_path: 
     await quiet.forget_memory([said.id], include_source=True)
     report = await imported(quiet, "claude-code", file)
     assert (report.recorded, report.already_recorded, report.forgotten) == (0, 5, 1)
+
+
+async def test_a_picture_in_a_prompt_is_kept_once_however_far_the_transcript_is_written(
+    quiet: Memoria, tmp_path: Path
+) -> None:
+    prompt = claude("user", [part(picture()), block("What is wrong here?")], "u1")
+    tool = claude_result("toolu_1", [part(picture(9))], "r1")
+    lines = (prompt, claude_says("msg_1", block("The mast is bent."), "a1"), tool)
+    for count in range(1, len(lines) + 1):
+        await imported(quiet, "claude-code", written(tmp_path / "x.jsonl", *lines[:count]))
+    turns = await kept(quiet)
+    assert turns[0].content == "[image]\n\nWhat is wrong here?"
+    assert [turn.tool_name for turn in turns].count("attachment") == 1
+    assert (await quiet.get_attachment(turns[0].id)).content == picture()

@@ -27,6 +27,8 @@ from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
 
 NEED_OWN_ROWS = {  # take a turn or a run, which only its tenant can have
+    "attachments.find_message",
+    "attachments.read_bytes",
     "conversations.turn_versions",
     "nightly_runs.list_changes",
     "nightly_runs.list_changes_in_words",
@@ -167,6 +169,7 @@ WRITES = {
     "tombstones.add_all",
     "tombstones.ask_for_any",
     "tombstones.lift",
+    "attachments.clear",
     "grounds.bind",
     "grounds.bind_anew",
     "tool_calls.drop",
@@ -242,8 +245,8 @@ def test_statistics_count_ones_own_rows_only(two: Store) -> None:
     ann, bob, carol = counted
     assert ann.model_dump(exclude={"tenant"}) == bob.model_dump(exclude={"tenant"})
     assert (ann.turns, ann.turn_versions, ann.memories) == (
-        7,
         8,
+        9,
         {"active": 14, "archived": 2, "pending_confirmation": 2},
     )
     assert (carol.sessions, carol.turns, carol.memories, carol.vectors) == (0, 0, {}, 0)

@@ -85,8 +85,9 @@ class Admission:
             return {**record, "metadata": self._admit_metadata(record.get("metadata"))}
         text, secrets = _clean(record)
         self._refusals.redacted += secrets
-        if self._is_private(record):
-            self._refusals.private += 1
+        is_private = self._is_private(record)
+        if is_private or self._is_lost(record.get("attached_to")):
+            self._refusals.private += is_private
             self._refuse_turn(record)
             return None
         stone = self._tx.tombstones.get(turn_id)
@@ -112,6 +113,8 @@ class Admission:
             "metadata": write_metadata(left.metadata),
             "names": [one for one in record["names"] if one["name"] in full_text(left)],
         }
+        if left.tool_result != record["tool_result"]:  # the bytes hold what was left out
+            admitted |= {"file": None}
         if stone is not None or not self._suppression.may_conclude_from(words):
             self._refusals.note_place(record)
             admitted |= {"suppressed": 1, "names": []}

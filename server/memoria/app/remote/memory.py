@@ -24,6 +24,7 @@ from memoria.model import (
     now_millis,
     to_iso,
 )
+from memoria.model.attachment import AttachmentFile
 from memoria.model.base import Value
 from memoria.model.moments import UTC_ZONE, Zone
 
@@ -130,6 +131,7 @@ class RemoteMemoria:
     update_scratchpad = _call_over_http(Memoria.update_scratchpad, values.read_scratchpad)
     get_memory = _call_over_http(Memoria.get_memory, values.read_memory)
     get_turn = _call_over_http(Memoria.get_turn, values.read_document)
+    get_attachment = _call_over_http(Memoria.get_attachment, AttachmentFile.model_validate)
     get_session = _call_over_http(Memoria.get_session, values.read_document)
     list_memories = _call_over_http(Memoria.list_memories, values.read_memories)
     list_sessions = _call_over_http(Memoria.list_sessions, values.read_sessions)

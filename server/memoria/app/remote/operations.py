@@ -37,6 +37,7 @@ OPERATIONS: Mapping[str, RemoteOperation] = {
     "list_sessions": _read("/memory/sessions"),
     "get_session": _read("/memory/sessions/{session_id}"),
     "get_turn": _read("/memory/turns/{turn_id}"),
+    "get_attachment": _read("/memory/turns/{turn_id}/attachment"),
     "list_scratchpads": _read("/memory/scratchpads"),
     "get_scratchpad": _read("/memory/scratchpads/{session_id}"),
     "update_scratchpad": RemoteOperation("PUT", "/memory/scratchpads/{session_id}"),

@@ -50,6 +50,7 @@ class SyncRemoteMemoria(OpenedTwin[RemoteMemoria]):
     get_memory = wait_for(RemoteMemoria.get_memory)
     get_record = wait_for(RemoteMemoria.get_record)
     get_turn = wait_for(RemoteMemoria.get_turn)
+    get_attachment = wait_for(RemoteMemoria.get_attachment)
     get_session = wait_for(RemoteMemoria.get_session)
     list_memories = wait_for(RemoteMemoria.list_memories)
     list_sessions = wait_for(RemoteMemoria.list_sessions)

@@ -25,6 +25,7 @@ from memoria.connectors.transcripts.messages import (
 )
 from memoria.connectors.transcripts.reading import OpenCalls
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, UnusableLine
+from memoria.model.attachment import read_attachments
 
 _TOOLS = ("toolRequest", "toolResponse")
 _OTHERS_TALK = frozenset({"sub_agent", "hidden"})
@@ -119,7 +120,8 @@ def _read_message(
     parts = blocks(content)
     said = [words(one.get("text")) for one in parts if one.get("type") == "text"]
     if any(said):
-        yield place.turn(speaker, content="\n\n".join(filter(None, said)))
+        told = "\n\n".join(filter(None, said))
+        yield place.turn(speaker, content=told, attachments=read_attachments(parts))
     for block in parts:
         call_id = text(block.get("id")) or place.message_id
         if block.get("type") == "toolRequest":

@@ -34,6 +34,7 @@ from memoria.connectors.transcripts.messages import (
 from memoria.connectors.transcripts.reading import TranscriptReading, read_call_blocks, read_with
 from memoria.connectors.transcripts.source import JsonObject, Record, UnusableLine
 from memoria.model import Role
+from memoria.model.attachment import read_attachments
 
 _SKIP_FLAGS = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _SYNTHETIC = "<synthetic>"
@@ -129,7 +130,8 @@ class _ClaudeCodeReading(TranscriptReading):
         told = (block_text(block, ("text",)) for block in content)
         parts = [_read_command(without_spans(part, *_REMINDER)) for part in told]
         typed = "\n\n".join(p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS))
-        yield place.turn(Role.USER, content=typed) if typed else SkippedLine(place.line)
+        sent = {"attachments": read_attachments(content)}
+        yield place.turn(Role.USER, content=typed, **sent) if typed else SkippedLine(place.line)
 
     def _read_assistant(
         self, place: TranscriptPosition, message: JsonObject, content: list[JsonObject]

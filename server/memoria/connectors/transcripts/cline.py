@@ -30,6 +30,7 @@ from memoria.connectors.transcripts.messages import (
 from memoria.connectors.transcripts.reading import OpenCalls, read_call_blocks
 from memoria.connectors.transcripts.source import JsonObject, Record, TranscriptSource, read_text
 from memoria.model import Role
+from memoria.model.attachment import read_attachments
 
 _MESSAGES = ".messages.json"
 _LEAD = "lead"
@@ -72,7 +73,7 @@ def _read_message(
         said = found[1]
     is_shown = obj(message.get("metadata")).get("displayRole") != "system"
     if role and said.strip() and is_shown:
-        yield place.turn(role, content=said)
+        yield place.turn(role, content=said, attachments=read_attachments(content))
     yield from read_call_blocks(place, content, calls)
 
 

@@ -33,6 +33,7 @@ from memoria.connectors.transcripts.messages import (
 from memoria.connectors.transcripts.reading import TranscriptReading, read_with
 from memoria.connectors.transcripts.source import JsonObject, Record
 from memoria.model import Role
+from memoria.model.attachment import read_attachments
 
 _WORDS = ("input_text", "output_text", "text")
 _CLIENT_WORDS = (
@@ -138,7 +139,8 @@ class _CodexReading(TranscriptReading):
         kept = [p for p in parts if p.strip() and not is_wrapped(p, _CLIENT_WORDS)]
         if role is None or not kept:
             return SkippedLine(place.line)
-        return place.turn(role, content="\n\n".join(kept))
+        sent = read_attachments(item.get("content"))
+        return place.turn(role, content="\n\n".join(kept), attachments=sent)
 
     def _call(self, place: TranscriptPosition, item: JsonObject) -> Iterator[TranscriptItem]:
         call_id = text(item.get("call_id")) or place.message_id

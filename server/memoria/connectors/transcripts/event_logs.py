@@ -33,6 +33,7 @@ from memoria.connectors.transcripts.messages import (
 from memoria.connectors.transcripts.reading import TranscriptReading, read_call_blocks, read_with
 from memoria.connectors.transcripts.source import JsonObject, Record
 from memoria.model import Role
+from memoria.model.attachment import read_attachments
 
 _COPILOT_OPENINGS = ("session.start", "session.resume")
 _COPILOT_SPEAKERS = {"user.message": Role.USER, "assistant.message": Role.ASSISTANT}
@@ -137,7 +138,7 @@ class _DroidReading(_EventLogReading):
         parts = (without_spans(block_words(block), *_REMINDER) for block in content)
         said = "\n\n".join(filter(str.strip, parts))
         if said:
-            yield place.turn(role, content=said)
+            yield place.turn(role, content=said, attachments=read_attachments(content))
         calls = [*read_call_blocks(place, content, self._calls)]
         yield from calls
         if not said and not calls:

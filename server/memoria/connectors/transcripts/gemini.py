@@ -37,6 +37,7 @@ from memoria.connectors.transcripts.source import (
     read_text,
 )
 from memoria.model import Role
+from memoria.model.attachment import read_attachments
 from memoria.model.turn import content_text
 
 _CLIENT_WORDS = (("<session_context>", ""), ("<state_snapshot>", ""))
@@ -157,7 +158,8 @@ class _GeminiReading(TranscriptReading):
         if role is None:
             return
         if words:
-            yield place.turn(role, content=words)
+            sent = read_attachments(message.get("content"))
+            yield place.turn(role, content=words, attachments=sent)
         for call in calls:
             if answered_only and not (call.get("result") or call.get("resultDisplay")):
                 continue

@@ -48,7 +48,7 @@ def list_turns(line: JsonObject) -> Iterator[JsonObject]:
     results = objects(line.get("tool_results"))
     calls = objects(line.get("tool_calls"))
     if said.strip() or not (calls or results):
-        yield {**own, "content": said}
+        yield {**own, "content": line.get("content") or ""}
     for call in calls:
         yield {**_tool_fields(own), **_read_call(call), "tool_result": _take_result(call, results)}
     for result in results:
@@ -119,7 +119,7 @@ def _identify(turn: Turn, default: str, seen: Counter[tuple[str, str]]) -> Turn:
     session = turn.session_id or default
     if turn.message_id is not None:
         return turn.model_copy(update={"session_id": session})
-    content = json.dumps(turn.model_dump(exclude={"session_id", "message_id"}))
+    content = json.dumps(turn.model_dump(exclude={"session_id", "message_id", "attachments"}))
     key = (session, hashlib.sha256(content.encode()).hexdigest()[:24])
     seen[key] += 1
     own_id = f"{key[1]}.{seen[key]}"

@@ -120,9 +120,11 @@ def _file_content(tx: Transaction, session: ClosedSession) -> str | None:
 
 
 def _turns(tx: Transaction, session: ClosedSession) -> Iterator[StoredTurn]:
+    """Yield the turns that are written down: no files, whose words may go before the rest."""
     for first in range(0, session.last_index + 1, _PAGE):
         page = tx.conversations.list_span(session.n, first, first + _PAGE - 1)
-        yield from answerable_turns(tx, page)
+        said = (turn for turn in page if tx.attachments.find_message(turn) is None)
+        yield from answerable_turns(tx, said)
 
 
 def _file_path(session: ClosedSession) -> str:

@@ -19,6 +19,7 @@ from memoria.lifecycle.interface import (
     read_pages,
 )
 from memoria.model import DAY_MS, Memory, Validity
+from memoria.model.attachment import EXPIRED
 from memoria.model.nightly import UNDO_MS, WITHOUT_MODEL, StepOutcome
 from memoria.model.retention import MemoryTier, RetentionAttributes, SupportCounts
 from memoria.policy.questions import Fate
@@ -250,21 +251,26 @@ class DeleteExpiredStep(PiecewiseStep):
     """Deletes memories for good whose retention has ended."""
 
     name = "delete_expired"
-    summary = "Delete archived memories whose retention has ended; no undo brings them back."
-    things = ("archived memory", "archived memories")
+    summary = (
+        "Delete archived memories and files of messages whose retention has ended; no undo brings "
+        "them back."
+    )
+    things = ("archived memory or file", "archived memories and files")
     deed = "erased for good"
 
     def count_work(self, context: StepContext) -> int:
-        """Count the memories that are to be deleted."""
+        """Count the memories and files that are to be deleted."""
         with context.store.read(context.tenant) as tx:
-            return len(_memories_due(tx, context, _MOST_COUNTED))
+            files = _files_due(tx, context, _MOST_COUNTED)
+            return len(_memories_due(tx, context, _MOST_COUNTED)) + len(files)
 
     def do_piece(self, context: StepContext) -> Sequence[ItemResult]:
-        """Delete some memories; wipe the file once none is left to delete."""
+        """Delete some memories and files; wipe the database once none is left to delete."""
         with context.store.write(context.tenant) as tx:
             due = _memories_due(tx, context, _MEMORIES)
             for memory_id, why in due.items():
                 _delete_memory(tx, context, memory_id, why)
+            due |= _clear_files(tx, context)
             part_unsupported(tx)
             tx.purge.close_runs(context.at - UNDO_MS)
             images = 0 if due else tx.purge.drop_images(_IMAGES)
@@ -286,6 +292,24 @@ def _memories_due(tx: Transaction, context: StepContext, limit: int) -> dict[str
         old = tx.purge.list_archived(kept_from, limit - len(due))
         due |= dict.fromkeys(old, f"it was archived more than {days:g} days ago")
     return due
+
+
+def _files_due(tx: Transaction, context: StepContext, limit: int) -> list[int]:
+    """List the numbers of files that have been kept as long as they are to be."""
+    days = context.settings.attachment_days
+    before = context.at - round(days * DAY_MS)
+    return tx.attachments.list_old(before, limit) if days else []
+
+
+def _clear_files(tx: Transaction, context: StepContext) -> dict[str, str]:
+    """Erase the content of some files; name, type and size stay on record."""
+    why = f"it was kept for {context.settings.attachment_days:g} days"
+    turns = tx.conversations.turns(_files_due(tx, context, _MEMORIES)).values()
+    for turn in turns:
+        told = turn.tool_args if isinstance(turn.tool_args, dict) else {}
+        tx.attachments.clear(turn, {**told, "not_kept": EXPIRED})
+        log_action(tx, context.at, "delete", turn.id, why)
+    return dict.fromkeys((turn.id for turn in turns), why)
 
 
 def _erase_leftovers(context: StepContext) -> None:

@@ -1,10 +1,12 @@
 """Records whole: a memory, a turn or a session by its id, or by the part of one that is cited."""
 
+import base64
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from memoria.bare.lazy_regex import lazy_regex
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
+from memoria.language.words.document import as_text
 from memoria.memories.conditions import (
     answerable_turns,
     condition_of_turn,
@@ -13,6 +15,7 @@ from memoria.memories.conditions import (
     is_withheld,
 )
 from memoria.model import Memory, SessionRecord, StoredTurn, TurnRecord
+from memoria.model.attachment import PARTLY_FORGOTTEN, AttachmentFile, AttachmentRecord
 from memoria.model.base import choose_by_end, count_end_chars
 from memoria.model.memory import Condition
 from memoria.model.search import FULL_ID
@@ -193,10 +196,43 @@ def _with_surroundings(tx: Transaction, turn: StoredTurn, context: int) -> TurnR
     return TurnRecord(
         turn=turn,
         condition=condition_of_turn(tx, turn),
+        attachments=_list_attachments(tx, turn),
         versions=tuple(tx.conversations.turn_versions(turn)),
         before=tuple(other for other in beside if other.turn_index < turn.turn_index),
         after=tuple(other for other in beside if other.turn_index > turn.turn_index),
     )
+
+
+def read_attachment(tx: Transaction, turn_id: str) -> AttachmentFile:
+    """Read a file by its turn, or by the turn of the message that brought it alone.
+
+    Raises:
+        NotFoundError: the turn is none of these, or the bytes are not kept.
+        InvalidInputError: the message brought several files.
+    """
+    found = read_turn(tx, turn_id, 0).attachments
+    if len(found) > 1:
+        ids = ", ".join(one.id for one in found)
+        raise InvalidInputError(f"{turn_id} came with several files. Name one of these: {ids}.")
+    if not found:
+        raise NotFoundError(f"No file came with {shorten(turn_id)}.")
+    (one,) = found
+    turn = tx.conversations.turn(one.id)
+    data = None if turn is None or one.not_kept else tx.attachments.read_bytes(turn)
+    if data is None and turn is not None and turn.tool_result is not None and one.is_its_text:
+        data = as_text(turn.tool_result).encode()
+    if data is None:
+        raise NotFoundError(f"The file is not kept: {one.not_kept or PARTLY_FORGOTTEN}.")
+    return AttachmentFile(data=base64.b64encode(data).decode(), **one.model_dump())
+
+
+def _list_attachments(tx: Transaction, turn: StoredTurn) -> tuple[AttachmentRecord, ...]:
+    """List the files of a message that may be shown; of an attachment, that file."""
+    message_id, turns = tx.attachments.find_message(turn), [turn]
+    if message_id is None:
+        message_id, ns = turn.id, tx.attachments.list_of_messages([turn.n])
+        turns = answerable_turns(tx, tx.conversations.turns([*ns]).values())
+    return tuple(AttachmentRecord.of_turn(one.id, message_id, one.tool_args) for one in turns)
 
 
 def read_session(tx: Transaction, session_id: str, offset: int, limit: int) -> SessionRecord:

@@ -200,7 +200,8 @@ def check_durability(server: Mapping[str, str]) -> Finding:
 
 
 def _check_raw_text(connection: PostgresConnection) -> Finding:
-    lost = _read_number(connection, "count_lost_records")
+    names = ("count_lost_records", "count_lost_files")
+    lost = sum(_read_number(connection, name) for name in names)
     chunks, wordings = _stream(connection, "raw_chunks"), _stream(connection, "wordings")
     return check_texts(chunks, wordings, lost)
 

@@ -9,6 +9,7 @@ from memoria.model.turn import Mark
 from memoria.store.connection import Connection, Row
 from memoria.store.features import TurnMetadata, TurnPosition
 from memoria.store.image.cached_reads import RememberedRows
+from memoria.store.rows.attachments import Attachments
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.open_segments import OpenSegments
 from memoria.store.rows.texts import Texts, read_turn_row
@@ -20,6 +21,7 @@ from memoria.store.values import ClosedSegment, MessageName, NewTurn, SegmentLim
 _ALL = (1 << 63) - 1
 """The value that means no limit."""
 _MOST_SPEAKERS = 1000
+_HASHES = ("content_hash", "args_hash", "result_hash", "file_hash")
 
 
 class Conversations:
@@ -39,6 +41,7 @@ class Conversations:
         self._private = private
         self._texts = Texts(connection, tenant, only_reads=only_reads)
         self._documents = documents
+        self._attachments = Attachments(connection, tenant, documents, zone)
         self._calls = ToolCalls(connection, tenant)
         self._zone = zone
         self._workspaces = Workspaces(connection, tenant)
@@ -126,7 +129,7 @@ class Conversations:
         return self.erase_turns([turn])[turn.n]
 
     def erase_turns(self, turns: Sequence[StoredTurn]) -> dict[int, list[MessageName]]:
-        """Erase messages in all versions, with every text that no other turn shares.
+        """Erase messages in all versions, with their files and texts that no other turn shares.
 
         A turn that follows an erased one is queued for a new vector, as both were embedded
         together. Returns the keys that recognised each message, by the number of its turn.
@@ -134,7 +137,9 @@ class Conversations:
         names: dict[int, list[MessageName]] = {}
         hashes: set[bytes] = set()
         followers: dict[int, None] = {}
-        for turn in turns:
+        attached = self.turns([*self._attachments.list_of_messages([turn.n for turn in turns])])
+        whole = {turn.n: turn for turn in (*turns, *attached.values())}
+        for turn in sorted(whole.values(), key=lambda one: -one.n):  # files before their messages
             place = {"session_n": turn.session_n, "turn_index": turn.turn_index}
             followers |= dict.fromkeys(row["n"] for row in self._rows.all("followers", **place))
             versions = self._versions(turn)
@@ -146,7 +151,7 @@ class Conversations:
                 self._calls.drop(row["n"])
                 self._rows.send("erase_turn", n=row["n"])
                 self._documents.erase(row["n"])
-                hashes |= {row["content_hash"], row["args_hash"], row["result_hash"]} - {None}
+                hashes |= {row[name] for name in _HASHES} - {None}
             names[turn.n] = [
                 MessageName(turn.source, turn.session_id, *tuple(row)[1:4]) for row in versions
             ]

@@ -30,7 +30,7 @@ _CLEAR = (
     *("journal", "plans", "runs", "file_records", "core_lines", "core_files", "tasks"),
     *("scratchpads", "queue", "edges", "name_uses", "names", "entities"),
     *("nodes", "episodes", "evidence", "versions", "merges", "memories", "calls"),
-    *("turns", "full_text"),
+    *("attachments", "turns", "full_text"),
     *(
         "embeddings",
         "backlog",

@@ -183,9 +183,13 @@ class HiddenRecords:
             yield
 
     def hide_texts(self, report_id: str, turn_ns: Sequence[int]) -> None:
-        """Record the texts of turns that are about to be erased."""
+        """Record the texts and files of turns that are about to be erased."""
         for row in self._rows.all("hashes", ns=as_json(turn_ns)):
-            self._rows.send("add_text", report_id=report_id, text=self._texts.get(row["hash"]))
+            text = self._texts.get(row["hash"])
+            self._rows.send("add_text", report_id=report_id, text=text, data=None)
+        for row in self._rows.all("file_hashes", ns=as_json(turn_ns)):
+            data = self._texts.get_bytes(row["hash"])
+            self._rows.send("add_text", report_id=report_id, text="", data=data)
 
     def hide_file(self, report_id: str, file: HiddenFile) -> None:
         """Record a file as it was before the forget."""
@@ -206,7 +210,7 @@ class HiddenRecords:
             places: places of the files that were put back; core lines of others are left out.
         """
         for row in self._rows.all("texts", report_id=report_id):
-            self._texts.put(row["text"])
+            self._texts.put_bytes(row["text"].encode() if row["data"] is None else row["data"])
         restored: set[int] = set()
         numbers, count = Renumbering(self._rows.connection), 0
         for noted in self._rows.all("changes", report_id=report_id):

@@ -81,7 +81,10 @@ class Texts:
 
     def put(self, text: str) -> bytes:
         """Store a text, unless stored already, and return its hash."""
-        data = text.encode()
+        return self.put_bytes(text.encode())
+
+    def put_bytes(self, data: bytes) -> bytes:
+        """Store the bytes of a file, unless stored already, and return their hash."""
         key = digest(data)
         codec, packed = pack(data)
         self._rows.send("add", hash=key, codec=codec, size=len(data), data=packed)
@@ -93,12 +96,14 @@ class Texts:
             "role": turn.role.value,
             "trust": turn.trust.value,
             "content_hash": self.put(turn.content),
-            "args_hash": self._put_json(turn.tool_args),
-            "result_hash": self._put_json(turn.tool_result),
+            "args_hash": self.put_json(turn.tool_args),
+            "result_hash": self.put_json(turn.tool_result),
+            "file_hash": None if turn.file is None else self.put_bytes(turn.file),
             "metadata": write_metadata(turn.metadata),
         }
 
-    def _put_json(self, value: JsonValue) -> bytes | None:
+    def put_json(self, value: JsonValue) -> bytes | None:
+        """Store a JSON value, and return its hash; None for None."""
         return None if value is None else self.put(json.dumps(value, ensure_ascii=False))
 
     def get(self, key: bytes) -> str:
@@ -119,15 +124,27 @@ class Texts:
         known = self._known.get(key)
         if known is not None:
             return known
+        text = self._unpack(key, codec, data).decode()
+        if self._only_reads and len(self._known) < _MOST:
+            self._known[key] = text
+        return text
+
+    def get_bytes(self, key: bytes) -> bytes:
+        """Return the bytes of a file by their hash.
+
+        Raises:
+            StoreDamagedError: as `get` does.
+        """
+        row = self._rows.first("chunk", hash=key)
+        return self._unpack(key, *(row or (None, None)))
+
+    def _unpack(self, key: bytes, codec: str | None, data: bytes | None) -> bytes:
         if codec is None or data is None:
             raise StoreDamagedError.for_problem(f"the text {key.hex()} is missing")
         data = unpack(codec, data)
         if digest(data) != key:
             raise StoreDamagedError.for_problem(f"the text {key.hex()} is not what was kept")
-        text = data.decode()
-        if self._only_reads and len(self._known) < _MOST:
-            self._known[key] = text
-        return text
+        return data
 
     def defer(self, key: bytes, codec: str | None, data: bytes | None) -> Callable[[], str]:
         """Return a function that reads the text when called."""

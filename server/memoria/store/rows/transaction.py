@@ -15,6 +15,7 @@ from memoria.model.moments import MACHINE_ZONE, Zone
 from memoria.store.connection import Connection
 from memoria.store.image.tenant_images import ImageReader, TenantImages
 from memoria.store.image.tenants import StoreTenant
+from memoria.store.rows.attachments import Attachments
 from memoria.store.rows.backlog import Leases, TenantBacklog
 from memoria.store.rows.capture import Accounts, PrivateTimes, TranscriptPlaces
 from memoria.store.rows.conversations import Conversations
@@ -171,6 +172,11 @@ class Transaction:
         )
 
     @cached_property
+    def attachments(self) -> Attachments:
+        """Files of messages, and their bytes."""
+        return Attachments(self._connection, self._tenant, self._index, self.zone)
+
+    @cached_property
     def conversations(self) -> Conversations:
         """Sessions, their turns and segments."""
         return Conversations(
@@ -277,6 +283,7 @@ class Transaction:
                 self._tenant,
                 self._index,
                 self.conversations,
+                self.attachments,
                 self.memories,
                 self._wordings,
                 self._workspaces,

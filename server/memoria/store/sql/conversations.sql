@@ -38,24 +38,26 @@ LIMIT 1;
 -- name: last_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
-WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
+WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current AND t.attached_to IS NULL
 ORDER BY t.turn_index DESC, t.version DESC
 LIMIT :count;
 
 -- name: first_fingerprints
 SELECT t.fingerprint
 FROM turns t JOIN documents d ON d.n = t.n
-WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current
+WHERE t.session_n = :session_n AND t.tenant_id = :tenant AND d.current AND t.attached_to IS NULL
 ORDER BY t.turn_index, t.version
 LIMIT :count;
 
 -- name: add_turn
 INSERT INTO turns (n, id, tenant_id, session_n, message_id, turn_index, version, role, speaker,
                    at, utc_offset, at_given, ingested_at, trust, fingerprint, account, likeness,
-                   content_hash, tool_name, args_hash, result_hash, metadata)
+                   content_hash, tool_name, args_hash, result_hash, file_hash, attached_to,
+                   metadata)
 VALUES (:n, :id, :tenant, :session_n, :message_id, :turn_index, :version, :role, :speaker,
         :at, :utc_offset, :at_given, :ingested_at, :trust, :fingerprint, :account, :likeness,
-        :content_hash, :tool_name, :args_hash, :result_hash, :metadata);
+        :content_hash, :tool_name, :args_hash, :result_hash, :file_hash,
+        (SELECT o.n FROM turns o WHERE o.id = :attached_to AND +o.tenant_id = :tenant), :metadata);
 
 -- name: begin_segment
 INSERT INTO segments (tenant_id, session_n, ordinal, first_index, last_index, messages, opened_at,
@@ -257,18 +259,20 @@ SELECT n FROM turns
 WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND passed_over;
 
 -- name: user_turns_beside
--- The nearest turn of the user on each side.
-SELECT one.n,
+-- The nearest turn of the user on each side; of an attachment, that of its message or before.
+SELECT listed.value AS n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index < one.turn_index
+              + CASE WHEN given.attached_to IS NULL THEN 0 ELSE 1 END
         ORDER BY t.turn_index DESC, t.version DESC LIMIT 1) AS before_n,
        (SELECT t.n FROM turns t JOIN documents d ON d.n = t.n
         WHERE t.session_n = one.session_n AND +t.tenant_id = :tenant AND d.current
           AND t.role = 'user' AND t.turn_index > one.turn_index
         ORDER BY t.turn_index, t.version LIMIT 1) AS after_n
 FROM {numbers :ns} listed
-CROSS JOIN turns one ON one.n = listed.value AND +one.tenant_id = :tenant;
+CROSS JOIN turns given ON given.n = listed.value AND +given.tenant_id = :tenant
+CROSS JOIN turns one ON one.n = coalesce(given.attached_to, given.n) AND +one.tenant_id = :tenant;
 
 -- name: mark
 UPDATE turns SET mark = :mark WHERE n = :n AND +tenant_id = :tenant;
@@ -309,7 +313,8 @@ WHERE s.tenant_id = :tenant AND s.session_id = :session_id AND +x.tenant_id = :t
 ORDER BY s.n, x.ordinal;
 
 -- name: stored_versions
-SELECT n, message_id, fingerprint, likeness, content_hash, args_hash, result_hash FROM turns
+SELECT n, message_id, fingerprint, likeness, content_hash, args_hash, result_hash, file_hash
+FROM turns
 WHERE +tenant_id = :tenant AND session_n = :session_n AND turn_index = :turn_index
 ORDER BY version;
 

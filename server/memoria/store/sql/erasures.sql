@@ -68,11 +68,15 @@ SELECT {hex hash} AS hash FROM (
     WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
     UNION SELECT result_hash FROM turns
     WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
+    UNION SELECT file_hash FROM turns
+    WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant
     EXCEPT SELECT content_hash FROM turns
     WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns})
     EXCEPT SELECT args_hash FROM turns
     WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns})
     EXCEPT SELECT result_hash FROM turns
+    WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns})
+    EXCEPT SELECT file_hash FROM turns
     WHERE tenant_id = :tenant AND n NOT IN (SELECT value FROM {numbers :ns}))
 WHERE hash IS NOT NULL;
 
@@ -261,6 +265,10 @@ DELETE FROM memories WHERE tenant_id = :tenant;
 
 -- name: clear_calls
 DELETE FROM tool_calls WHERE tenant_id = :tenant;
+
+-- name: clear_attachments
+-- Before their messages, to be put back behind them.
+DELETE FROM turns WHERE tenant_id = :tenant AND attached_to IS NOT NULL;
 
 -- name: clear_turns
 DELETE FROM turns WHERE tenant_id = :tenant;

@@ -61,6 +61,13 @@ SELECT (SELECT count(*) FROM documents d
                                         WHERE c.tenant_id = t.tenant_id
                                           AND c.hash = wanted.hash)));
 
+-- name: count_lost_files
+-- Apart, as a backup of an older version has none.
+SELECT count(*) FROM turns t
+WHERE t.file_hash IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM raw_chunks c
+                  WHERE c.tenant_id = t.tenant_id AND c.hash = t.file_hash);
+
 -- name: raw_chunks
 SELECT hash, codec, data FROM raw_chunks;
 

@@ -1,5 +1,6 @@
 -- name: add_text
-INSERT INTO hidden_texts (tenant_id, report_id, text) VALUES (:tenant, :report_id, :text);
+INSERT INTO hidden_texts (tenant_id, report_id, text, data)
+VALUES (:tenant, :report_id, :text, :data);
 
 -- name: add_file
 INSERT INTO hidden_files (tenant_id, report_id, place, content, left_as)
@@ -13,8 +14,13 @@ WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND args_h
 UNION SELECT result_hash FROM turns
 WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND result_hash IS NOT NULL;
 
+-- name: file_hashes
+SELECT DISTINCT file_hash AS hash FROM turns
+WHERE n IN (SELECT value FROM {numbers :ns}) AND +tenant_id = :tenant AND file_hash IS NOT NULL
+ORDER BY hash;
+
 -- name: texts
-SELECT text FROM hidden_texts WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n;
+SELECT text, data FROM hidden_texts WHERE report_id = :report_id AND +tenant_id = :tenant ORDER BY n;
 
 -- name: files
 SELECT place, content, left_as FROM hidden_files

@@ -42,11 +42,12 @@ SELECT count(*) FROM turns t WHERE t.tenant_id = :tenant AND {is_exported_turn};
 SELECT t.n, t.id, s.source, s.session_id, t.message_id, t.turn_index, t.version, t.role, t.speaker,
        t.at, t.utc_offset, t.at_given, t.ingested_at, t.trust, t.account, t.fingerprint, t.likeness,
        t.content_hash AS content, t.tool_name, t.args_hash AS tool_args,
-       t.result_hash AS tool_result, t.metadata, t.mark, t.passed_over, d.current, d.suppressed,
-       d.processed
+       t.result_hash AS tool_result, t.metadata, t.file_hash AS file, m.id AS attached_to, t.mark,
+       t.passed_over, d.current, d.suppressed, d.processed
 FROM turns t
 CROSS JOIN documents d ON d.n = t.n
 CROSS JOIN sessions s ON s.n = t.session_n
+LEFT JOIN turns m ON m.n = t.attached_to
 WHERE t.n > :after AND +t.tenant_id = :tenant AND {is_exported_turn}
 ORDER BY t.n LIMIT :page;
 

@@ -12,6 +12,7 @@ SELECT DISTINCT h.hash FROM (
     SELECT content_hash AS hash FROM turns WHERE tenant_id = :tenant
     UNION ALL SELECT args_hash FROM turns WHERE tenant_id = :tenant AND args_hash IS NOT NULL
     UNION ALL SELECT result_hash FROM turns WHERE tenant_id = :tenant AND result_hash IS NOT NULL
+    UNION ALL SELECT file_hash FROM turns WHERE tenant_id = :tenant AND file_hash IS NOT NULL
 ) h
 WHERE ({hex h.hash} IN (SELECT value FROM {texts :hashes})) IS TRUE;
 

@@ -241,7 +241,10 @@ def _check_schema(connection: SqliteConnection) -> Finding:
 
 def _check_raw_text(connection: SqliteConnection) -> Finding:
     chunks, wordings = connection.execute(_SQL["raw_chunks"]), connection.execute(_SQL["wordings"])
-    lost = connection.execute(_SQL["count_lost_records"]).fetchone()[0]
+    names = ["count_lost_records"]
+    if any(column.name == "file_hash" for column in connection.columns("turns")):
+        names.append("count_lost_files")
+    lost = sum(connection.execute(_SQL[name]).fetchone()[0] for name in names)
     return check_texts(chunks, wordings, lost)
 
 

@@ -29,7 +29,13 @@ from memoria.retrieval.answer.cite import neighbour
 from memoria.surface.cli import phrases as say
 from memoria.surface.cli.layout import DATED, entry_lines, wrap_text
 from memoria.surface.cli.times import moment
-from memoria.surface.text import describe_metadata, other_versions, quantity, scope_phrase
+from memoria.surface.text import (
+    describe_metadata,
+    list_files,
+    other_versions,
+    quantity,
+    scope_phrase,
+)
 
 _MOST_LINKS = 20
 
@@ -103,11 +109,9 @@ def render_turn(origin: TurnOrigin, width: int) -> str:
     lines += [line for part in _turn_status(turn) for line in wrap_text(part, width)]
     lines += _section("", wrap_text(turn.content, width, 2) if turn.content else [], width)
     lines += _section("Tool", _tool_lines(turn, width), width)
-    edits = (
-        entry_lines(f"version {t.version}", [t.content], width, 2)
-        for t in other_versions(origin.record)
-    )
-    lines += _section("Other versions", [line for edit in edits for line in edit], width)
+    edits = [(f"version {t.version}", [t.content]) for t in other_versions(origin.record)]
+    for title, own in (("Files", list_files(origin.record)), ("Other versions", edits)):
+        lines += _section(title, [line for e in own for line in entry_lines(*e, width, 2)], width)
     lines += _section("Before", _neighbour_lines(origin.record.before, width), width)
     lines += _section("After", _neighbour_lines(origin.record.after, width), width)
     lines += _section("Memories from it", _brief_lines(origin.memories, width), width)

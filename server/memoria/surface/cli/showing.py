@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from string import hexdigits
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
@@ -12,6 +13,7 @@ from memoria.errors import InvalidInputError, NotFoundError
 from memoria.language.reading.statement import canonical_form
 from memoria.language.words.document import as_text
 from memoria.model import SearchResult
+from memoria.model.attachment import AttachmentRecord
 from memoria.model.base import write_document
 from memoria.model.forgetting import ForgetReport
 from memoria.model.memory import Condition
@@ -41,6 +43,7 @@ from memoria.surface.origins import (
     write_memory_record,
     write_turn_origin,
 )
+from memoria.surface.text import attachment_text
 
 if TYPE_CHECKING:
     from memoria.app import Memoria
@@ -88,6 +91,14 @@ def show_record(
             min=1, max=2, help="With 2, also what the memories of a name are linked with."
         ),
     ] = 1,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save",
+            metavar="FILE",
+            help="Of a file that came with a message: write it to FILE, which must be new.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a memory, a turn, a session, a proof or a night by its id, or what is known of a name.
@@ -100,11 +111,27 @@ def show_record(
     if history:
         _show_history(context, named, as_json=as_json)
         return
+    if save is not None:
+        _save_attachment(context, named, save, as_json=as_json)
+        return
     found = with_memory(
         context, lambda memory: _Lookup(memory, named, page, 2 if hops > 1 else 1, limit).find()
     )
     document, text = _describe(found, page)
     show(document, text, as_json=as_json)
+
+
+def _save_attachment(context: typer.Context, turn_id: str, target: Path, *, as_json: bool) -> None:
+    found = with_memory(context, lambda memory: memory.get_attachment(turn_id))
+    try:
+        with target.open("xb") as file:
+            file.write(found.content)
+    except FileExistsError as error:
+        raise InvalidInputError(f"{target} exists already. Give a name that is free.") from error
+    except OSError as error:
+        raise InvalidInputError(f"{target} can't be written: {error.strerror}.") from error
+    record = AttachmentRecord(**found.model_dump(exclude={"data"}))
+    show(record, f"{attachment_text(record)} is in {target}.", as_json=as_json)
 
 
 class NightRecord(NamedTuple):

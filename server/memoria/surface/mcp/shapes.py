@@ -167,6 +167,17 @@ class WireLater(BaseModel):
     text: str
 
 
+class WireAttachment(BaseModel):
+    """A file that came with a turn."""
+
+    id: str
+    message_id: str
+    name: str | None = None
+    media_type: str
+    size: int | None = None
+    not_kept: str | None = None
+
+
 class WireRecord(BaseModel):
     """A memory or turn, whole."""
 
@@ -183,6 +194,7 @@ class WireRecord(BaseModel):
     total_chars: int | None = None
     next_offset: int | None = None
     tool: WireTool | None = None
+    attachments: list[WireAttachment] | None = None
     ground: WireGround | None = None
     versions: list[WireWording] | None = None
     before: list[WireNeighbour] | None = None

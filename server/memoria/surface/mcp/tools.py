@@ -6,16 +6,18 @@ import anyio.to_thread
 from mcp.server.elicitation import AcceptedElicitation, CancelledElicitation, ElicitationResult
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from memoria.app.project_news import take_news
 from memoria.app.told import Way
 from memoria.errors import InvalidInputError
 from memoria.language.reading.fences import show_invisible
 from memoria.model import AgentRevision, EntityKind, Memory, Scope, SearchResult, TurnRecord
+from memoria.model.attachment import Attachment
 from memoria.model.memory_types import StatableType
 from memoria.model.query import MemoryQuery, TranscriptQuery
-from memoria.model.turn import Content
+from memoria.model.turn import Content, add_attachments
 from memoria.surface.documents import (
     write_conclusions,
     write_handed_in,
@@ -116,6 +118,9 @@ class WireTurn(BaseModel):
     tool_name: str | None = None
     tool_args: JsonValue = None
     tool_result: JsonValue = None
+    attachments: SkipJsonSchema[tuple[Attachment, ...]] = ()
+
+    _add_attachments = model_validator(mode="before")(add_attachments)
 
 
 class NamedEntity(BaseModel):

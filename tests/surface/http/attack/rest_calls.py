@@ -50,7 +50,8 @@ class RestTenant:
             "key": "ann-key-12ab90",
         }
         where = {"session_id": ids["session"], "workspace": ids["workspace"]}
-        turn = {"role": "user", "content": SAID, "message_id": "ann-message-1"}
+        turn: dict[str, Any] = {"role": "user", "content": SAID, "message_id": "ann-message-1"}
+        turn["attachments"] = [{"name": "ann-plan.txt", "data": "VHVlc2RheQ=="}]
         said = self.do("record_conversation", turns=[turn], **where)
         ids["turn"] = said["turn_ids"][0]
         pad = {"session_id": ids["session"], "current_focus": ids["task"]}

@@ -15,7 +15,12 @@ from memoria.surface.http.rest.table import EXAMPLE_IDS, RestRoute
 
 TENANT = "ann"
 TURNS = [
-    {"role": "user", "content": "We deploy the checkout on Tuesdays only.", "message_id": "a"},
+    {
+        "role": "user",
+        "content": "We deploy the checkout on Tuesdays only.",
+        "message_id": "a",
+        "attachments": [{"name": "plan.txt", "data": "VHVlc2RheQ=="}],
+    },
     {"role": "assistant", "content": "Then the next release is on Tuesday.", "message_id": "b"},
 ]
 RULE = "The checkout is deployed on Tuesdays only."

@@ -77,6 +77,7 @@ POST /memory/ingest write
 GET /memory/sessions read
 GET /memory/sessions/{session_id:path} read
 GET /memory/turns/{turn_id} read
+GET /memory/turns/{turn_id}/attachment read
 GET /memory/scratchpads read
 GET /memory/scratchpads/{session_id:path} read
 PUT /memory/scratchpads/{session_id:path} write

@@ -12,6 +12,7 @@ from tests.surface.http.viewer.visitor import ShownPage, Visitor
 from memoria.app import Memoria
 from memoria.model import LIBRARY, Memory, Turn
 from memoria.model.access import Access
+from memoria.model.attachment import Attachment
 from memoria.model.provenance import COMMAND_LINE, TurnOrigin
 
 pytestmark = pytest.mark.anyio
@@ -242,3 +243,23 @@ async def test_who_may_only_read_is_shown_no_buttons_and_does_nothing(
     assert "forget?ids" not in page.html + found.html
     assert (refused.status, memory.pinned) == (403, False)
     assert [one.status for one in foreign] == [404, 404, 404]
+
+
+async def test_a_file_that_came_with_a_message_is_saved_by_the_browser_and_never_shown(
+    start_server: StartServer,
+) -> None:
+    page = "<script>alert(1)</script>"
+    sent = Attachment.of_bytes(page.encode(), "图纸.html", "text/html")
+    async with start_server(tenant="ann") as server, Visitor.enter(server) as visitor:
+        memory = Memoria(server.home.in_workspace("shop"), COMMAND_LINE)
+        said = Turn(role="user", content="See the plan", attachments=(sent,))
+        receipt = await memory.record_conversation([said], session_id="s")
+        shown = await visitor.open(f"/turns/{receipt.turns[0].id}")
+        link = re.search(r'href="/ui(/turns/[^"]+/file)"', shown.html)
+        assert link is not None
+        assert "图纸.html" in shown.text
+        file = (await visitor.open(link[1])).answer
+    assert file.content == page.encode()
+    assert file.headers["content-type"] == "application/octet-stream"
+    assert file.headers["content-disposition"].startswith("attachment; ")
+    assert file.headers["x-content-type-options"] == "nosniff"

@@ -256,6 +256,9 @@ class PortableReader:
         for name in ("tool_args", "tool_result"):
             if record[name] is not None:
                 record[name] = json.loads(self._read_text(record[name]))
+        if record["file"] is not None:
+            data = self._texts.get_bytes(bytes.fromhex(str(record["file"])))
+            record["file"] = base64.b64encode(data).decode()
 
     def _read_text(self, key: JsonValue) -> str:
         return self._texts.get(bytes.fromhex(str(key)))

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from pydantic import JsonValue
 
 from memoria.store.connection import Connection
+from memoria.store.rows.attachments import Attachments
 from memoria.store.rows.conversations import Conversations
 from memoria.store.rows.document_index import DocumentIndex
 from memoria.store.rows.memories import Memories
@@ -77,6 +78,7 @@ class PortableTables:
     tenant: int
     documents: DocumentIndex
     conversations: Conversations
+    attachments: Attachments
     memories: Memories
     wordings: Wordings
     workspaces: Workspaces

@@ -1,5 +1,6 @@
 """Writing another home's sessions, turns, entities and edges into this home."""
 
+import base64
 from typing import Any, get_args
 
 from memoria.model import EdgeType, Role, Trust
@@ -23,6 +24,7 @@ class PortableTurns:
         self._rows = tables.open_rows()
         self._conversations = tables.conversations
         self._documents = tables.documents
+        self._attachments = tables.attachments
         self._workspaces = tables.workspaces
 
     def put_session(self, record: dict[str, Any], _merge: PortableMerge) -> PutOutcome:
@@ -75,11 +77,15 @@ class PortableTurns:
         """Write a turn, or merge it with the turn of this home with its id or its message."""
         session_n = self.require_session(record)
         turn_id = merge.turn_ids.get(record["id"], record["id"])
-        known = self._find(turn_id) or self._find_same(session_n, record, merge)
+        known = (
+            self._find(turn_id)
+            or self._find_attached(record, merge)
+            or self._find_same(session_n, record, merge)
+        )
         if known is not None:
             return self._combine(known, record)
         newest = self._find_newest(session_n, record)
-        new = self._make(session_n, record)
+        new = self._make(session_n, record, merge)
         n = self._conversations.write_turn(new)
         self._conversations.mark(n, _mark_of(record))
         self._rows.send("count_place", session_n=session_n, turn_index=new.turn_index)
@@ -94,6 +100,18 @@ class PortableTurns:
 
     def _find(self, turn_id: str) -> Row | None:
         return self._rows.first("find_turn", id=turn_id)
+
+    def _find_attached(self, record: dict[str, Any], merge: PortableMerge) -> Row | None:
+        """Find the same file of the same message in this home, whose id stays."""
+        message_n = self.find_turn(record.get("attached_to"), merge)
+        files = {} if message_n is None else self._attachments.list_of_messages([message_n])
+        wanted = bytes_of(record["fingerprint"])
+        ns = [n for n, own in files.items() if own == wanted]
+        turns = self._conversations.turns(ns)
+        if not turns:
+            return None
+        merge.turn_ids[record["id"]] = turns[ns[0]].id
+        return self._find(turns[ns[0]].id)
 
     def _find_same(
         self, session_n: int, record: dict[str, Any], merge: PortableMerge
@@ -142,7 +160,9 @@ class PortableTurns:
             changed = True
         return "changed" if changed else "known"
 
-    def _make(self, session_n: int, record: dict[str, Any]) -> NewTurn:
+    def _make(self, session_n: int, record: dict[str, Any], merge: PortableMerge) -> NewTurn:
+        # Older exports have neither.
+        file, message_id = record.get("file"), record.get("attached_to")
         index, version = self._find_place(session_n, record)
         return NewTurn(
             id=record["id"],
@@ -166,6 +186,8 @@ class PortableTurns:
             account=record["account"],
             likeness=None if record["likeness"] is None else bytes_of(record["likeness"]),
             metadata=parse_metadata(record.get("metadata")),
+            file=None if file is None else base64.b64decode(file),
+            attached_to=message_id and merge.turn_ids.get(message_id, message_id),
         )
 
     def _find_place(self, session_n: int, record: dict[str, Any]) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from memoria.errors import NotFoundError, shorten
 from memoria.model import Scratchpad, SessionListing, SessionPage, now_millis
 from memoria.model.access import Access
+from memoria.model.attachment import AttachmentFile
 from memoria.model.base import write_document
 from memoria.model.metadata import NO_METADATA, Metadata
 from memoria.model.moments import from_millis
@@ -76,6 +77,13 @@ class TurnOrder(Order):
     max_chars: _Characters = 12_000
     context: _Neighbours = 2
     """Turns before and after it."""
+
+
+class AttachmentOrder(Order):
+    """A file that came with a message."""
+
+    turn_id: Annotated[str, Field(min_length=1)]
+    """Turn of the file, or of a message that came with no other."""
 
 
 class ScratchpadsOrder(Order):
@@ -170,6 +178,11 @@ async def get_turn(caller: RestCaller, order: TurnOrder) -> Document:
     return write_turn(record, order.offset, order.max_chars)
 
 
+async def get_attachment(caller: RestCaller, order: AttachmentOrder) -> Document:
+    """Return a file."""
+    return (await caller.memory.get_attachment(order.turn_id)).to_json()
+
+
 async def list_scratchpads(caller: RestCaller, order: ScratchpadsOrder) -> Document:
     """List scratchpads."""
     return write_document(scratchpads=await caller.memory.scratchpads(order.limit))
@@ -245,6 +258,17 @@ ROUTES: tuple[RestRoute[Any], ...] = (
         TurnOrder,
         get_turn,
         WireRecord,
+        {"turn_id": EXAMPLE_IDS["turn"]},
+    ),
+    RestRoute(
+        "GET",
+        "/memory/turns/{turn_id}/attachment",
+        Access.READ,
+        "get_attachment",
+        "Return a file that came with a message, its bytes in base64.",
+        AttachmentOrder,
+        get_attachment,
+        build_shown_model(AttachmentFile),
         {"turn_id": EXAMPLE_IDS["turn"]},
     ),
     RestRoute(

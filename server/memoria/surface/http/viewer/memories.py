@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from pydantic import BeforeValidator
+from starlette.responses import Response
 
 from memoria.app import Memoria
 from memoria.model import EdgeType, Evidence, Memory, MemoryWalk, Revision, TurnRecord
@@ -29,6 +30,7 @@ from memoria.surface.http.viewer.quotes import (
     mark_quotes,
     quote_turn,
 )
+from memoria.surface.http.viewer.rendering import HEADERS
 from memoria.surface.http.viewer.table import (
     ROOT,
     Action,
@@ -55,6 +57,12 @@ _BESIDE = 2
 _MOST_OF_TURN = 30
 """Most memories of each kind that are listed of a turn."""
 _NAMING = (EdgeType.ABOUT, EdgeType.MENTIONS, EdgeType.ROLE)
+
+
+class FileWish(Wish):
+    """A file, by its turn."""
+
+    turn_id: str
 
 
 class ListWish(Wish):
@@ -321,6 +329,7 @@ def _show_origin(origin: TurnOrigin, offset: int) -> Filled:
             "quoted": quoted,
             "turn": turn,
             "condition": record.condition,
+            "files": record.attachments,
             "versions": [one for one in record.versions if one.n != turn.n],
             "groups": _group_memories(origin),
             "chars": _TURN_CHARS,
@@ -329,6 +338,14 @@ def _show_origin(origin: TurnOrigin, offset: int) -> Filled:
             "say": phrases.SAY,
         },
     )
+
+
+async def send_file(visit: Visit, wish: FileWish) -> Response:
+    """Return a file that came with a message, for the browser to save and never to show."""
+    found = await visit.memory.get_attachment(wish.turn_id)
+    name = quote(found.name or found.id, safe="")
+    headers = HEADERS | {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(found.content, headers=headers, media_type="application/octet-stream")
 
 
 def _group_memories(origin: TurnOrigin) -> list[tuple[str, tuple[Memory, ...]]]:
@@ -358,6 +375,14 @@ AREA = Area(
             "What was said",
             TurnWish,
             show_turn,
+            example={"turn_id": EXAMPLE_IDS["turn"]},
+        ),
+        PageRow(
+            f"{ROOT}/turns/{{turn_id}}/file",
+            "file",
+            "File",
+            FileWish,
+            send_file,
             example={"turn_id": EXAMPLE_IDS["turn"]},
         ),
     ),

@@ -140,7 +140,8 @@ async def fill(memory: Memoria) -> dict[IdKind, str]:
     """Keep something of every kind that an example names; return the ids."""
     ids = {"session": "ann-session-7f3a91", "workspace": "/srv/ann-project-2c41d8"}
     session, place = ids["session"], ids["workspace"]
-    turn = {"role": "user", "content": SAID, "message_id": "ann-message-1"}
+    files = [{"name": "ann-plan.txt", "data": "VHVlc2RheQ=="}]
+    turn = {"role": "user", "content": SAID, "message_id": "ann-message-1", "attachments": files}
     await memory.record_conversation([turn], session_id=session, workspace=place)
     kept_turn = await memory.find_message(session, "ann-message-1")
     assert kept_turn is not None

@@ -91,6 +91,9 @@ async def walk(guest: ViewerGuest, ids: dict[str, str]) -> AsyncIterator[tuple[s
         answer = await guest.open(page, build_example(page, ids))
         assert answer.status_code < 500, (page.name, answer.text[:300])
         seen.add(str(answer.request.url.raw_path, "ascii"))
+        if page.name == "file":  # test_memories.py judges what it is saved as
+            assert answer.headers["content-disposition"].startswith("attachment;")
+            continue
         judge = read_page(answer, page.name)
         waiting += judge.links
         yield page.name, judge
