@@ -22,7 +22,7 @@ from memoria.model import Edge, EdgeType, Mention, Node, StoredTurn, now_millis
 from memoria.model.provenance import EntityRecord, Namesakes
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import Filters
-from memoria.surface.cli.records import render_entity
+from memoria.surface.cli.entities import render_entity
 from memoria.surface.origins import write_graph_answer
 
 LIMITS = EmbeddingLimits(batch=32, lease_ms=60_000, attempts=5)

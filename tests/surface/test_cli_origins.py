@@ -18,16 +18,9 @@ from memoria.errors import InvalidInputError, NotFoundError
 from memoria.memories.links import link_contradictions
 from memoria.model import COMMAND_LINE, Edge, EdgeType, Mention, Node, now_millis, parse_instant
 from memoria.model.provenance import EntityRecord, MemoryRecord, Namesakes, TurnOrigin
+from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
 from memoria.surface.cli.layout import entry_lines, wrap_text
-from memoria.surface.cli.records import (
-    render_entity,
-    render_history,
-    render_memory,
-    render_namesakes,
-    render_review,
-    render_turn,
-    unknown_name_text,
-)
+from memoria.surface.cli.records import render_history, render_memory, render_review, render_turn
 from memoria.surface.cli.times import moment
 from memoria.surface.origins import write_graph_answer, write_history, write_memory_record
 

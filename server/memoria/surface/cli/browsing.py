@@ -157,7 +157,8 @@ def review(
     A quote is something you asked for in a conversation. Agents are told it as you said it. Two
     people, places or things of one name may be one: say so, or that they are two.
     """
-    from memoria.surface.cli.records import proposals_text, render_review  # noqa: PLC0415
+    from memoria.surface.cli.entities import proposals_text  # noqa: PLC0415
+    from memoria.surface.cli.records import render_review  # noqa: PLC0415
     from memoria.surface.origins import write_review  # noqa: PLC0415
 
     async def read(memory: "Memoria") -> "_ToReview":

@@ -23,17 +23,11 @@ from memoria.retrieval.lookup.records import read_id
 from memoria.store.rows.listings import INDEXED_CHARS
 from memoria.surface.cli.answers import render_answer
 from memoria.surface.cli.console import AsJson, show, with_memory
+from memoria.surface.cli.entities import render_entity, render_namesakes, unknown_name_text
 from memoria.surface.cli.forgetting import reader_at_terminal
 from memoria.surface.cli.layout import columns, entry_of_list, wrap_text
 from memoria.surface.cli.nightly_text import render_run_whole
-from memoria.surface.cli.records import (
-    render_entity,
-    render_history,
-    render_memory,
-    render_namesakes,
-    render_turn,
-    unknown_name_text,
-)
+from memoria.surface.cli.records import render_history, render_memory, render_turn
 from memoria.surface.cli.times import moment
 from memoria.surface.documents import write_conclusions, write_session
 from memoria.surface.forgetting_text import report_text
