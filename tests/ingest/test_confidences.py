@@ -332,6 +332,16 @@ async def test_a_statement_that_was_kept_and_asks_not_to_be_is_in_no_answer(
         assert "next page" not in listed
 
 
+@pytest.mark.parametrize(("words", "name"), UNKEPT.values(), ids=UNKEPT)
+async def test_an_explanation_lists_nothing_that_may_be_in_no_answer(
+    memory: Memoria, words: str, name: str
+) -> None:
+    await record(memory, words, "The kiln is warm.")
+    found = await memory.search_conversation_traces(f"{name} kiln", explain=True, limit=1)
+    assert found.explanation is not None
+    assert name not in str(found.explanation.candidates)
+
+
 async def test_a_standing_order_on_what_to_keep_is_remembered(memory: Memoria) -> None:
     for order in ("From now on don't save my phone number", "以后不要记我的电话"):
         kept = await memory.remember(order, type="rule")

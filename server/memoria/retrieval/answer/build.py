@@ -124,7 +124,13 @@ def _explain(
     ids = {hit.id for hit in result.hits}
     told_of = [each for each in shown if each.id in ids]
     explanation = build_explanation(
-        tx, found.plan, found.sources, found.threshold, selection, told_of
+        tx,
+        found.plan,
+        found.sources,
+        found.threshold,
+        selection,
+        told_of,
+        ToldConditions(tx, found.plan),
     )
     return result.model_copy(update={"explanation": explanation})
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memoria.language.words.analyser import name_key
 from memoria.model import PARTS, ExplainedCandidate, Explanation, Part, to_iso
+from memoria.retrieval.answer.lines import ToldConditions
 from memoria.retrieval.query.plan import SearchPlan
 from memoria.retrieval.ranking.candidates import GRAPH_CEILING, ScoredCandidate
 from memoria.retrieval.ranking.selection import Selection
@@ -30,8 +31,9 @@ def build_explanation(
     threshold: RelevanceThreshold,
     selection: Selection,
     shown: Sequence[ScoredCandidate],
+    told: ToldConditions,
 ) -> Explanation:
-    """Explain the answer.
+    """Explain the answer; what may be in none is left out.
 
     Args:
         tx: where it was searched.
@@ -40,9 +42,13 @@ def build_explanation(
         threshold: the threshold of the search.
         selection: the hits, and the candidates that are none.
         shown: the candidates in the answer, in its order.
+        told: reader of the conditions under which candidates were told.
     """
     time = plan.parsed.time
-    outcomes = list(_list_outcomes(plan, selection, shown))
+    outcomes = [
+        *((each, "shown") for each in shown),
+        *_keep_told(told, list(_list_left_out(plan, selection, shown))),
+    ]
     ways = _describe_ways(tx, plan, sources, outcomes)
     return Explanation(
         path=describe_path(sources),
@@ -84,18 +90,26 @@ def _is_reranked(sources: SourceScores) -> bool:
     return any(each.part == "rerank" and each.state == "used" for each in sources.reports)
 
 
-def _list_outcomes(
+def _list_left_out(
     plan: SearchPlan, selection: Selection, shown: Sequence[ScoredCandidate]
 ) -> Iterator[tuple[ScoredCandidate, str]]:
-    """Yield every scored candidate with its outcome, first the shown candidates in order."""
+    """Yield every scored candidate that is not shown, with the reason."""
     known = {each.n for each in shown}
-    yield from ((each, "shown") for each in shown)
     for place, each in enumerate(selection.hits):
         if each.n not in known:
             yield each, "no room" if place < plan.limit else "past limit"
     further = (("repeats", selection.repeats), ("below threshold", selection.below_threshold))
     for outcome, candidates in further:
         yield from ((each, outcome) for each in candidates if each.n not in known)
+
+
+def _keep_told(
+    told: ToldConditions, left_out: Sequence[tuple[ScoredCandidate, str]]
+) -> Iterator[tuple[ScoredCandidate, str]]:
+    """Yield the candidates that might be in an answer."""
+    may_be = told.take([each for each, _ in left_out], len(left_out))
+    known = {each.n for each, _ in may_be}
+    yield from (one for one in left_out if one[0].n in known)
 
 
 def _describe_ways(
