@@ -68,7 +68,9 @@ def _mix_column(
     connection: SqliteConnection, table: str, column: str, kind: str, *, can_be_null: bool
 ) -> None:
     change = f'UPDATE OR IGNORE {table} SET "{column}" ='
-    if kind == "INTEGER" and (column == "at" or column.endswith(("_at", "_from", "_to"))):
+    is_reference = column == "attached_to" or column.endswith(("_n", "_id"))
+    is_time = column == "at" or column.endswith(("_at", "_from", "_to"))
+    if kind == "INTEGER" and is_time and not is_reference:
         connection.execute(f'{change} "{column}" / 1000 * 1000')
     if column in _CHOICES:
         has_tenant = connection.tuples(
@@ -84,5 +86,5 @@ def _mix_column(
     flags = connection.tuples(
         f'SELECT sum("{column}" NOT IN (0, 1)) FROM {table} WHERE typeof("{column}") = \'integer\''
     )
-    if kind == "INTEGER" and flags == [(0,)] and not column.endswith(("_n", "_at", "_id")):
+    if kind == "INTEGER" and flags == [(0,)] and not (is_reference or column.endswith("_at")):
         connection.execute(f'{change} 1 - "{column}" WHERE chance(0.3)')

@@ -272,7 +272,8 @@ SELECT listed.value AS n,
         ORDER BY t.turn_index, t.version LIMIT 1) AS after_n
 FROM {numbers :ns} listed
 CROSS JOIN turns given ON given.n = listed.value AND +given.tenant_id = :tenant
-CROSS JOIN turns one ON one.n = coalesce(given.attached_to, given.n) AND +one.tenant_id = :tenant;
+CROSS JOIN turns one ON one.n = coalesce(given.attached_to, given.n) AND +one.tenant_id = :tenant
+ORDER BY listed.value;
 
 -- name: mark
 UPDATE turns SET mark = :mark WHERE n = :n AND +tenant_id = :tenant;
