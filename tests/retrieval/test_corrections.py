@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from tests.retrieval.toys import hits_of
@@ -309,12 +309,39 @@ async def test_two_statements_of_one_day_have_their_time(memory: Memoria) -> Non
     assert "09:30" in result_text(found)
 
 
-async def test_what_is_asked_for_as_of_a_day_knows_of_nothing_newer(memory: Memoria) -> None:
+@pytest.mark.parametrize(
+    ("asked", "as_of"),
+    [(QUESTION, "2026-03-21"), ("Where did the nightly backup go on 2 March 2026?", None)],
+)
+async def test_what_is_asked_of_a_past_time_knows_of_nothing_newer(
+    memory: Memoria, asked: str, as_of: str | None
+) -> None:
     await memory.remember(OLD, valid_from="2026-03-02")
     await memory.remember(NEW, valid_from="2026-03-20")
     await memory.wait_until_idle()
-    found = await memory.search_memory(QUESTION, as_of="2026-03-21")
+    found = await memory.search_memory(asked, as_of=as_of)
     assert not any(hit.is_earlier for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    ("other", "since", "act"),
+    [
+        (NEW, "2026-03-20", "pin"),
+        (NEW, "2026-03-20", "confirm"),
+        (NEW, "2026-03-02", "upvote"),
+        ("The Backblaze bucket is in the town of the Hetzner box", "2026-03-20", "upvote"),
+    ],
+    ids=["before a pin", "before the user's word", "of the same moment", "that hardly fits"],
+)
+async def test_a_statement_is_earlier_than_a_newer_one_alone_that_fits_and_was_told_since(
+    memory: Memoria, other: str, since: str, act: Literal["pin", "confirm", "upvote"]
+) -> None:
+    old = await memory.remember(OLD, valid_from="2026-03-02")
+    await memory.remember(other, valid_from=since)
+    await memory.with_channel(memoria.model.COMMAND_LINE).revise_memory(old.id, act)
+    assert "earlier" not in await ask(memory)
+    await memory.remember("The nightly backup of the wiki goes to tape", valid_from="2026-03-21")
+    assert re.search(f"{OLD}.*earlier than one above", await ask(memory))
 
 
 async def test_what_a_model_has_ruled_another_matter_is_neither_earlier_nor_said_later(

@@ -131,12 +131,17 @@ def _find_changes(tx: Transaction, derived: Sequence[str]) -> dict[str, tuple[st
 
 
 _TWO = 2
+_FITTING = 0.4
+"""Least share of an older memory's relevance with which a newer memory stands above the older."""
 
 
 def find_earlier(
     tx: Transaction, found: ScoredSearch, lines: Sequence[AnswerLine]
 ) -> dict[int, int]:
     """Map the document of each older memory to the document of the newer memory most like it.
+
+    A newer memory that fits the question far less stands above nothing, and none does in the answer
+    to a question that names a time.
 
     Args:
         tx: where it was searched.
@@ -146,20 +151,23 @@ def find_earlier(
     plan = found.plan
     memories = {_number(line): memory for line in lines for memory in _list_holding(line)}
     is_measured = plan.calibration.about_same is not None
-    if len(memories) < _TWO or plan.as_of is not None or not is_measured:
+    is_of_time = plan.as_of is not None or plan.parsed.time is not None
+    if len(memories) < _TWO or is_of_time or not is_measured:
         return {}
     model = next((each.model for each in found.vectors), None)
     if model is None:
         return {}
     vectors = tx.documents.vectors(list(memories), model)
-    ordered = sorted(vectors, key=lambda n: (memories[n].version.valid_from, n))
+    relevance = {_number(line): line.candidate.relevance for line in lines}
     alike = {
         older: [
             (likeness, newer)
-            for newer in ordered[place + 1 :]
-            if (likeness := float(vectors[older] @ vectors[newer])) >= plan.calibration.alike
+            for newer in vectors
+            if _is_later(memories[newer], memories[older])
+            and relevance[newer] >= _FITTING * relevance[older]
+            and (likeness := float(vectors[older] @ vectors[newer])) >= plan.calibration.alike
         ]
-        for place, older in enumerate(ordered)
+        for older in vectors
     }
     apart = tx.pairs.list_distinct([older for older, newer in alike.items() if newer])
     kept = {
@@ -167,6 +175,14 @@ def find_earlier(
         for older, newer in alike.items()
     }
     return {older: max(newer)[1] for older, newer in kept.items() if newer}
+
+
+def _is_later(newer: MemoryWording, older: MemoryWording) -> bool:
+    """Return whether a memory is newer, and told since the user pinned or confirmed the older."""
+    has_word = older.memory.pinned or older.memory.verified
+    if has_word and newer.version.ingested_at <= older.memory.updated_at:
+        return False
+    return newer.version.valid_from > older.version.valid_from
 
 
 def mark_earlier(
