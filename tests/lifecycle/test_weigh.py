@@ -183,7 +183,8 @@ async def test_the_record_is_searched_for_what_the_user_said_again_in_the_same_w
 ) -> None:
     first = await record(settings, (9, TABS))
     kept = conclude(settings, TABS, first)
-    (again,) = await record(settings, (5, f"One thing. {TABS}! Thanks."))
+    (again,) = await record(settings, (5, f"{TABS}!"))
+    await record(settings, (4, f"Continue my story. {TABS}."), (3, f"{TABS} /s"))
     await record(settings, (4, f"> {TABS}"), (3, f"{TABS}?"), (2, f"Don't tell anyone. {TABS}."))
     await record(settings, (1, TABS), role=Role.ASSISTANT)
     await record(settings, (1, TABS), speaker="Tom")
@@ -194,6 +195,28 @@ async def test_the_record_is_searched_for_what_the_user_said_again_in_the_same_w
     assert evidence == [*first, again]
     assert confidence(settings, kept) == 0.8
     assert weigh(settings).steps[0].planned == 0
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "In my story, {}",
+        "Let's pretend {}.",
+        "Lyrics: {}",
+        "{} 🙄",
+        "Sure, and {}",
+        "It would be a lie to say {}",
+        "小说里的主角说{}",
+        "Write a diary of a chef. {}.",
+    ],
+)
+async def test_words_beside_a_passage_keep_it_from_ending_what_the_user_said(
+    settings: Settings, beside: str
+) -> None:
+    words = beside.format(SPACES)
+    one, _ = await dispute(settings, (TABS, (9,)), (SPACES, (1,)), last=words)
+    weigh(settings)
+    assert memory(settings, one).validity is Validity.ACTIVE
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,14 @@ def test_a_later_statement_of_an_agent_may_be_the_users_and_is_asked_about() -> 
 def test_a_confirmation_counts_against_all_that_was_said_before_it() -> None:
     confirmed = replace(case("one", "user", said(1)), confirmation=said(3))
     assert settle(confirmed, case("other", "user", said(2))) is not None
-    outcome = settle(confirmed, case("other", "user", said(4)))
+
+
+def test_what_the_user_confirmed_ends_by_another_confirmation_alone() -> None:
+    confirmed = replace(case("one", "user", said(1)), confirmation=said(3))
+    assert settle(confirmed, case("other", "user", said(4))) is None
+    outcome = settle(confirmed, replace(case("other", "user", said(4)), confirmation=said(5)))
     assert outcome is not None
-    assert (outcome.winner, outcome.reason) == ("other", "newer")
+    assert (outcome.winner, outcome.reason) == ("other", "confirmed")
 
 
 def test_where_source_and_files_point_apart_the_user_is_asked() -> None:

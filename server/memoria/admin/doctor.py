@@ -15,7 +15,7 @@ from memoria.admin.findings import check_chat_model, check_hooks
 from memoria.admin.mend import check_backups, check_privacy
 from memoria.bare.kept import count_kept
 from memoria.bare.project_registry import RegistryError, read_projects
-from memoria.bare.sealing import has_mark
+from memoria.bare.sealing import VARIABLE, EncryptionKeyError, has_mark, key_of
 from memoria.bare.settings_file import settings_path
 from memoria.config import NO_WORKSPACE, Settings
 from memoria.disk.folders import describe_former
@@ -133,7 +133,7 @@ def _check_home(
         yield _check_disk(home)
         yield check_privacy(home)
         if has_mark(str(home)):
-            yield _report("encryption", "on: without its key nobody can read the home")
+            yield _check_encryption(home)
     if os.access(home, os.R_OK | os.X_OK):
         yield _check_leftovers(home)
         if walks:
@@ -145,6 +145,19 @@ def _check_home(
         yield _check_settings(settings)
         yield _check_projects(settings)
         yield from check_hooks(settings)
+
+
+def _check_encryption(home: Path) -> Finding:
+    try:
+        key_of(str(home))
+    except EncryptionKeyError as error:
+        return Finding(
+            check="encryption",
+            state="error",
+            detail=str(error),
+            cure=f"Set {VARIABLE} for this program and for every client.",
+        )
+    return _report("encryption", "on: without its key nobody can read the home")
 
 
 def _run_check(check: str, look: Callable[[], Finding]) -> Finding:

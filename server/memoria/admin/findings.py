@@ -160,8 +160,9 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
         state="warning",
         detail=f"{detail}; {len(recent)} failures in the last 7 days, the last one "
         f"{to_iso(_moment(newest))} ({newest.get('client')}): {newest.get('reason')}",
-        cure="Free disk space if it says so, and see that this user may write to the home. What a "
-        "transcript has is not lost: memoria import adds what is missing.",
+        cure="Free disk space if it says so, see that this user may write to the home, and that "
+        "the client passes the key of an encrypted home (MEMORIA_ENCRYPTION_KEY). "
+        "What a transcript has is not lost: memoria import adds what is missing.",
     )
 
 

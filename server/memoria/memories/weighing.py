@@ -31,6 +31,8 @@ Said = tuple[StoredTurn, str]
 WEIGH = "weigh"
 """Action in the audit log for a change of confidence; the detail begins with the former one."""
 _DOUBTS = ("joking", "hearsay", "possible")
+_BESIDE = " \t\r\n.,!。，！"
+"""Signs that may stand beside a passage and take nothing of it back."""
 _MOST_TURNS = 200
 _MOST_FOUND = 20
 _SAME_MOMENT_MS = 2_000
@@ -160,19 +162,19 @@ def _find_speaker(
 
 
 def _says_plainly(turn: StoredTurn, quote: str) -> bool:
-    """Return whether the user says a passage in a plain sentence of their own.
+    """Return whether a turn of the user says a passage, and nothing but it, in a plain sentence.
 
-    A question, a guess, a joke and hearsay are not plain, nor is what is quoted or pasted.
+    A question, a guess, a joke and hearsay are not plain, nor is what is quoted or pasted. Whatever
+    stands beside a passage may take it back: "in my story", "/s", "it would be a lie to say".
     """
     text = full_text(turn)
-    start = max(text.find(quote), 0)
-    end = start + (len(quote) or len(text))
-    return any(
-        one.start < end
-        and start < one.start + len(one.text)
-        and not (one.is_question or one.is_doubtful)
-        and parse_sentence(one.text).modality not in _DOUBTS
-        for one in sentences_of_blotted(blot_presented_text(text))
+    before, _, after = text.partition(quote or text)
+    sentences = list(sentences_of_blotted(blot_presented_text(text)))
+    return (
+        not (before + after).strip(_BESIDE)
+        and bool(sentences)
+        and not any(one.is_question or one.is_doubtful for one in sentences)
+        and not any(parse_sentence(one.text).modality in _DOUBTS for one in sentences)
     )
 
 

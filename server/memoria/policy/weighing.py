@@ -139,7 +139,7 @@ def settle(one: MemoryCase, other: MemoryCase) -> Settlement | None:
 
 
 def _may_end(loser: MemoryCase, reason: WeighingReason) -> bool:
-    if loser.is_pinned:
+    if loser.is_pinned or (loser.confirmation is not None and reason != "confirmed"):
         return False
     return loser.said_by != "user" or reason in ("confirmed", "newer")
 

@@ -48,6 +48,14 @@ class WeighItem(Item):
     successor: str | None = None
     """Memory that holds in its place; None if it stays active."""
 
+    def describe(self) -> str:
+        """Return what is done with the memory, and why."""
+        end = "" if self.successor is None else f"ended, replaced by {self.successor}; "
+        moved = f"{self.before:.2f} → {self.confidence:.2f}"
+        return (
+            f"{end}confidence {moved if self.before != self.confidence else moved[:4]}; {self.why}"
+        )
+
 
 class WeighStep(PlannedStep[WeighItem]):
     """Weighs memories in dispute, and important or often used ones that nobody confirmed."""
@@ -94,7 +102,7 @@ class WeighStep(PlannedStep[WeighItem]):
                 writer.add_evidence(memory.id, Passage(n, quote))
         if item.confidence != memory.confidence:
             set_weighed_confidence(tx, memory, item.confidence, item.why, context.at)
-        return ItemResult(StepOutcome.DONE, item.key, item.why)
+        return ItemResult(StepOutcome.DONE, item.key, item.describe())
 
 
 def _end(

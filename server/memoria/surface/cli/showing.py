@@ -1,5 +1,6 @@
 """The command that shows one thing whole: show."""
 
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import typer
 
+from memoria.bare.home import open_new
 from memoria.errors import InvalidInputError, NotFoundError
 from memoria.language.reading.statement import canonical_form
 from memoria.language.words.document import as_text
@@ -118,7 +120,7 @@ def show_record(
 def _save_attachment(context: typer.Context, turn_id: str, target: Path, *, as_json: bool) -> None:
     found = with_memory(context, lambda memory: memory.get_attachment(turn_id))
     try:
-        with target.open("xb") as file:
+        with os.fdopen(open_new(os.fspath(target)), "wb") as file:
             file.write(found.content)
     except FileExistsError as error:
         raise InvalidInputError(f"{target} exists already. Give a name that is free.") from error
