@@ -124,7 +124,9 @@ async def test_a_later_word_of_the_users_ends_the_former_and_the_undo_puts_both_
     before = dump(settings.home_path)
     run = weigh(settings)
     assert stand(settings, *ids) == [Validity.SUPERSEDED, Validity.ACTIVE]
-    assert run.steps[0].reasons[ids[0]].startswith("newer; for: the user said it in 3 sessions")
+    reason = run.steps[0].reasons[ids[0]]
+    assert reason.startswith("newer; for: the user said it in 3 sessions")
+    assert reason.endswith(f"; confidence 0.70 → 0.40; ended, replaced by {ids[1]}")
     assert (confidence(settings, ids[0]), confidence(settings, ids[1])) == (0.4, 0.8)
     nights.undo_nightly(settings, run.id, lambda _: None)
     after = dump(settings.home_path)
@@ -233,7 +235,8 @@ async def test_what_nobody_stands_for_is_doubted_until_the_user_says_it(
     doubted = conclude(settings, TABS, turns, source)
     run = weigh(settings)
     assert confidence(settings, doubted) == 0.4
-    assert run.steps[0].reasons == {doubted: f"source; for: nothing; against: {why}"}
+    told = f"source; for: nothing; against: {why}; confidence 0.70 → 0.40"
+    assert run.steps[0].reasons == {doubted: told}
     await record(settings, (1, TABS))
     weigh(settings)
     assert confidence(settings, doubted) == 0.7

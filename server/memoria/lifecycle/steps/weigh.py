@@ -49,12 +49,9 @@ class WeighItem(Item):
     """Memory that holds in its place; None if it stays active."""
 
     def describe(self) -> str:
-        """Return what is done with the memory, and why."""
-        end = "" if self.successor is None else f"ended, replaced by {self.successor}; "
-        moved = f"{self.before:.2f} → {self.confidence:.2f}"
-        return (
-            f"{end}confidence {moved if self.before != self.confidence else moved[:4]}; {self.why}"
-        )
+        """Return why, and what is done with the memory."""
+        end = "" if self.successor is None else f"; ended, replaced by {self.successor}"
+        return f"{self.why}; confidence {self.before:.2f} → {self.confidence:.2f}{end}"
 
 
 class WeighStep(PlannedStep[WeighItem]):
