@@ -26,7 +26,13 @@ async def settle(m: Memoria) -> dict[str, str]:
     """Two sessions in two projects on two days, by two speakers; gives ids by word."""
 
     async def say(text: str, session: str, project: str, speaker: str | None) -> str:
-        turn = {"role": "user", "content": text, "session_id": session, "speaker": speaker}
+        turn: dict[str, object] = {
+            "role": "user",
+            "content": text,
+            "session_id": session,
+            "speaker": speaker,
+        }
+        turn["metadata"] = {"tags": ["Old Mill"]} if "wombat" in text else None
         given = {name: value for name, value in turn.items() if value is not None}
         receipt = await m.record_conversation([given], workspace=project)
         return str(receipt.turns[0].id)
@@ -38,7 +44,10 @@ async def settle(m: Memoria) -> dict[str, str]:
             "Anna's locker says quokka", turn_id=ids["quokka turn"], workspace="red"
         )
         ids["quokka"] = kept.id
-        ids["numbat"] = (await m.remember("likes numbat stickers", type="preference")).id
+        kept = await m.remember(
+            "likes numbat stickers", type="preference", metadata={"shelf": "the Lower Hall"}
+        )
+        ids["numbat"] = kept.id
     with use_clock(lambda: NOON + DAY_MS):
         ids["wombat turn"] = await say("The printer door says wombat, I heard", "t", "blue", "Bob")
         kept = await m.remember(
@@ -55,6 +64,7 @@ CASES: list[tuple[ForgetSelection, set[str]]] = [
     (ForgetSelection(topic="Anna"), {"quokka", "quokka turn", "dingo"}),
     (ForgetSelection(topic="柜子"), {"dingo"}),
     (ForgetSelection(topic="printer door"), {"wombat", "wombat turn"}),
+    (ForgetSelection(topic="lower hall"), {"numbat"}),
     (ForgetSelection(query="numbat stickers"), {"numbat"}),
     (ForgetSelection(types=(MemoryType.PREFERENCE,)), {"numbat"}),
     (ForgetSelection(session_id="s"), {"quokka", "quokka turn"}),
@@ -86,6 +96,12 @@ async def test_what_is_selected_is_shown_and_goes_with_its_turns_and_nothing_els
         assert forgotten.report.selected_by == selection.narrowing
         assert forgotten.report.remaining == {}
     assert rows_without_sources(home) == []
+
+
+async def test_a_topic_is_found_in_the_metadata_of_turns(memory: Memoria) -> None:
+    ids = await settle(memory)
+    preview = await memory.preview_forget(topic="old mill", include_source=True)
+    assert [item.id for item in preview.items] == [ids["wombat turn"]]
 
 
 async def test_everything_goes_from_every_table_and_file_and_no_other_tenant_loses_a_word(

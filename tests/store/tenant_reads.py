@@ -291,6 +291,10 @@ READS: dict[str, Callable[[Transaction, Known], object]] = {
     "erasures.list_about": lambda tx, _: tx.erasures.list_about("the port", "the port"),
     "erasures.list_all_reports": lambda tx, _: [one.by for one in tx.erasures.list_all_reports()],
     "erasures.list_core_marks": lambda tx, them: tx.erasures.list_core_marks(them.memory_ids),
+    "erasures.list_memory_metadata": lambda tx, _: [*tx.erasures.list_memory_metadata()],
+    "erasures.list_turn_metadata": lambda tx, _: [
+        f"n={n} {metadata}" for n, metadata in tx.erasures.list_turn_metadata()
+    ],
     "erasures.list_memories": lambda tx, _: tx.erasures.list_memories(ErasureFilter()),
     "erasures.list_reports": lambda tx, _: [one.by for one in tx.erasures.list_reports(9)],
     "erasures.list_turns": lambda tx, _: [

@@ -240,6 +240,7 @@ WALKS = {
 }
 ERASURES = (  # once a forget
     *("memories", "turns", "about", "sole_hashes", "count_texts", "reports"),
+    *("turns_with_metadata", "memories_with_metadata"),
     *(
         "newest_documents",
         "holdings",

@@ -9,7 +9,7 @@ their sources and no more.
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Self, TypeVar
 
 from memoria.errors import InvalidInputError, NextStep, NotFoundError, shorten
 from memoria.language.reading.statement import canonical_form
@@ -17,11 +17,13 @@ from memoria.language.words.analyser import name_key, query_terms
 from memoria.language.words.document import full_text
 from memoria.model import Memory, StoredTurn, as_instant, now_millis
 from memoria.model.forgetting import ForgetSelection, HiddenRecord
+from memoria.model.metadata import list_texts, parse_metadata
 from memoria.store.not_found import not_found
 from memoria.store.rows.transaction import Transaction
 from memoria.store.values import DocumentKind, ErasureFilter, Filters
 
 _PAGE = 500
+_Key = TypeVar("_Key", int, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ def _add_selected(tx: Transaction, request: ErasureRequest, named: NamedRecords)
         about = _find_about(tx, selection.topic)
         memory_ids = [one for one in memory_ids if one in about]
         naming = {*_list_naming(tx, "turn", selection.topic)}
+        naming |= _find_in_metadata(tx.erasures.list_turn_metadata(), selection.topic)
         turn_ns = [n for n in turn_ns if n in naming]
     named.memories += filter(None, map(tx.memories.get, memory_ids))
     turns = named.sources if selection.query or selection.topic else named.turns
@@ -172,7 +175,15 @@ def _find_about(tx: Transaction, topic: str) -> set[str]:
     """Return the ids of the memories that name a topic or are about its entity."""
     numbers = _list_naming(tx, "memory", topic)
     naming = {memory.id for memory in tx.memories.by_version_numbers(numbers).values()}
+    naming |= _find_in_metadata(tx.erasures.list_memory_metadata(), topic)
     return naming | {*tx.erasures.list_about(topic, name_key(topic))}
+
+
+def _find_in_metadata(stored: Iterable[tuple[_Key, str]], topic: str) -> set[_Key]:
+    """Return the keys of what has the topic in a text of its metadata, word for word."""
+    phrase = f" {canonical_form(topic)} "
+    read = ((key, list_texts(parse_metadata(metadata))) for key, metadata in stored)
+    return {key for key, texts in read if any(phrase in f" {canonical_form(t)} " for t in texts)}
 
 
 def _list_naming(tx: Transaction, kind: DocumentKind, topic: str) -> list[int]:

@@ -77,6 +77,14 @@ class Erasures:
         """
         return self._rows.column("about", topic=topic, key=key)
 
+    def list_turn_metadata(self) -> list[tuple[int, str]]:
+        """List the numbers of the turns that have metadata, with it as it is stored."""
+        return self._rows.tuples("turns_with_metadata")
+
+    def list_memory_metadata(self) -> list[tuple[str, str]]:
+        """List the ids of the memories that have metadata, with it as it is stored."""
+        return self._rows.tuples("memories_with_metadata")
+
     def list_core_marks(self, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
         """Map the place of each core file to the marks of its lines about the memories."""
         rows = self._rows.all("core_marks", ids=as_json(memory_ids))

@@ -52,6 +52,12 @@ CROSS JOIN memories m ON m.n = k.memory_n AND +m.tenant_id = :tenant
 UNION
 SELECT id FROM memories WHERE tenant_id = :tenant AND subject = :key;
 
+-- name: turns_with_metadata
+SELECT n, metadata FROM turns WHERE tenant_id = :tenant AND metadata IS NOT NULL ORDER BY n;
+
+-- name: memories_with_metadata
+SELECT id, metadata FROM memories WHERE tenant_id = :tenant AND metadata IS NOT NULL ORDER BY id;
+
 -- name: core_marks
 SELECT l.file, l.mark
 FROM {texts :ids} w
