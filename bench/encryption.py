@@ -44,8 +44,7 @@ async def _work(home: Path, turns: Sequence[Turn]) -> dict[str, float]:
             begun = time.perf_counter()
             await memory.record_conversation([turn], session_id=f"s-{n // 40}")
             spent["capture"] += time.perf_counter() - begun
-        while (await memory.statistics()).backlog.pending:
-            await asyncio.sleep(0.2)
+        await memory.wait_until_idle()
         for turn in turns[:: max(1, len(turns) // _QUESTIONS)]:
             begun = time.perf_counter()
             await memory.search_conversation_traces(turn.content[:80])

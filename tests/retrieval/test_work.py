@@ -55,6 +55,10 @@ async def fill(m: Memoria, turns: int) -> None:
     await m.wait_until_idle(60)
 
 
+_LOADED_AFTER = 2
+"""Number of searches after which a home's vectors are in memory."""
+
+
 @pytest.fixture(scope="module")
 async def homes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Memoria, Memoria]]:
     """One with more than any search looks at, and one with three times as much."""
@@ -65,6 +69,9 @@ async def homes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
     ):
         await fill(one, 500)
         await fill(three, 1500)
+        for m in (one, three):
+            for _ in range(_LOADED_AFTER):
+                await m.search_conversation_traces(QUESTION)
         yield one, three
 
 

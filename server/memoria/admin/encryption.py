@@ -32,7 +32,7 @@ _FIRST_BYTES = b"SQLite format 3\0"
 
 @dataclass(slots=True)
 class EncryptionReport:
-    """What was encrypted, or decrypted."""
+    """Numbers of rows, files and backups that were encrypted, or decrypted."""
 
     rows: Mapping[str, int] = field(default_factory=dict)
     """Numbers of rows in the home's database, by table, all compared; empty if it was done."""

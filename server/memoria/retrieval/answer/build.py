@@ -110,7 +110,7 @@ def build_answer(
         elsewhere=_find_elsewhere(tx, found, fits, names_projects=names_projects),
     )
     result = _fit(tx, plan, whole, shown, found.weights)
-    return _explain(tx, found, selection, shown, result) if plan.options.explain else result
+    return _explain(tx, found, selection, shown, told, result) if plan.options.explain else result
 
 
 def _explain(
@@ -118,19 +118,14 @@ def _explain(
     found: ScoredSearch,
     selection: Selection,
     shown: Sequence[ScoredCandidate],
+    told: ToldConditions,
     result: SearchResult,
 ) -> SearchResult:
     """Return the answer with how its hits came about."""
     ids = {hit.id for hit in result.hits}
     told_of = [each for each in shown if each.id in ids]
     explanation = build_explanation(
-        tx,
-        found.plan,
-        found.sources,
-        found.threshold,
-        selection,
-        told_of,
-        ToldConditions(tx, found.plan),
+        tx, found.plan, found.sources, found.threshold, selection, told_of, told
     )
     return result.model_copy(update={"explanation": explanation})
 
